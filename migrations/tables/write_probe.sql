@@ -1,0 +1,3 @@
+-- What `probe_write` fills and truncates.
+
+create table write_probe (filler text not null);

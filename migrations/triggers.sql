@@ -1,0 +1,13 @@
+-- What is kept beside the log, by the log itself.
+
+-- Asked for each event, called only for the first one of a run that works for an end user.
+create trigger event_end_user after insert on event
+for each row when (new.type = 'run.created' and new.payload ? 'endUser')
+execute function note_end_user();
+
+create trigger event_erased after update of payload on event
+for each row when (new.seq = 1 and new.payload is null)
+execute function forget_end_user();
+
+create trigger event_moved after update of xid, gpos on event
+for each statement execute function forget_survey();

@@ -1,0 +1,64 @@
+/** Runs as rows of a table, and one in full: where it stands, what it waits for, what to type next. */
+import type { Run, WaitsFor } from '../client/documents.ts'
+import { duration, oneLine, printable } from '@signalbox/core/text'
+import { targetArguments, targetText } from './pause-lines.ts'
+
+const whole = 200
+
+/** A row of the table. `now` is milliseconds since the epoch. */
+export const runRow = (run: Run, now: number): Readonly<Record<string, string>> => ({
+  run: run.run_id,
+  thread: oneLine(run.thread_id, whole),
+  agent: oneLine(run.assistant_id, whole),
+  created: run.created_at.slice(0, 19).replace('T', ' '),
+  status: run.status,
+  state: run.state,
+  outcome: run.outcome ?? '',
+  ...(run.waits_for === undefined ? {} : { 'waits for': waitsText(run.waits_for, now) }),
+})
+
+/** What a run waits for, and since when, in few words; empty when it has ended. */
+export function waitsText(waits: WaitsFor | null, now: number): string {
+  if (waits === null) return ''
+  const { kind, since, until, tool, queue, run_id, lanes, target, reason } = waits
+  const what: Readonly<Record<string, string>> = {
+    approval: `approval of ${tool ?? 'a call'}`,
+    unknown: `resolution of ${tool ?? 'a call'}`,
+    paused: `${targetText(target)} to be resumed (${reason ?? ''})`,
+    worker: `worker of ${queue ?? 'a queue'} (${tool ?? 'a call'})`,
+    tool: `tool ${tool ?? ''}`,
+    child: `run ${run_id ?? 'that it starts'}`,
+    thread: `thread, behind ${run_id ?? 'another run'}`,
+    lane: `limit ${lanes?.join(', ') ?? ''}`,
+    delay: until?.slice(0, 19).replace('T', ' ') ?? 'its time',
+  }
+  const words = oneLine(printable(what[kind] ?? kind), whole).trimEnd()
+  return `${words}, for ${duration(now - Date.parse(since))}`
+}
+
+/** What to type about a run, the likeliest first. */
+export function nextCommands(run: Run): readonly string[] {
+  const { run_id, outcome, waits_for: waits, parent } = run
+  if (outcome !== null) {
+    const isWell = outcome === 'completed'
+    // A child is retried with what has started it.
+    const again = parent?.run_id ?? run_id
+    return [...(isWell ? [] : [`signalbox retry ${again}`]), `signalbox events ${run_id}`]
+  }
+  return [...answersTo(run_id, waits ?? null), `signalbox cancel ${run_id}`]
+}
+
+function answersTo(runId: string, waits: WaitsFor | null): readonly string[] {
+  if (waits === null) return []
+  const { kind, approval_id, effect_id, run_id } = waits
+  if (kind === 'approval' && approval_id !== undefined)
+    return [`signalbox approve ${approval_id}`, `signalbox reject ${approval_id}`]
+  if (kind === 'unknown' && effect_id !== undefined)
+    return ['happened', 'not-happened', 'retry'].map(
+      (resolution) => `signalbox resolve ${runId} ${effect_id} ${resolution}`,
+    )
+  if ((kind === 'child' || kind === 'thread') && run_id !== undefined)
+    return [`signalbox show ${run_id}`]
+  if (kind === 'paused') return [`signalbox resume ${targetArguments(waits.target)}`]
+  return kind === 'worker' ? ['signalbox queues', 'signalbox worker'] : []
+}

@@ -1,0 +1,105 @@
+/**
+ * The entries, in order, and the results of calls. Both know what has changed since they were last asked, so that whoever writes the
+ * conversation again need not compare it with what it was.
+ */
+import type { ToolOutput } from '../message.ts'
+import type { CallAnswer, Entry } from './write.ts'
+
+export const isCallAnswer = (entry: Entry | undefined): entry is CallAnswer =>
+  entry?.type === 'answered'
+
+/** Entries of a conversation. */
+export class Entries {
+  readonly #all: Entry[] = []
+  /** Where the answer under an id stands that is not a correction. Null: to be looked up anew. */
+  #places: Map<string, number> | null = new Map()
+  #unchanged = 0
+
+  get all(): readonly Entry[] {
+    return this.#all
+  }
+
+  /** The answer under this id that is not a correction, and where it stands. */
+  answer(id: string): { readonly at: number; readonly answer: CallAnswer } | null {
+    this.#places ??= placesOf(this.#all)
+    const at = this.#places.get(id)
+    const answer = at === undefined ? undefined : this.#all[at]
+    return at !== undefined && isCallAnswer(answer) ? { at, answer } : null
+  }
+
+  push(...entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      if (isCallAnswer(entry) && !entry.corrected) this.#places?.set(entry.id, this.#all.length)
+      this.#all.push(entry)
+    }
+  }
+
+  /** In the place of the answer under its id, or behind everything where there is none. */
+  put(answer: CallAnswer): void {
+    const found = this.answer(answer.id)
+    if (found) this.replace(found.at, answer)
+    else this.push(answer)
+  }
+
+  replace(at: number, entry: Entry): void {
+    this.#all[at] = entry
+    this.#change(at)
+  }
+
+  remove(at: number): void {
+    this.#all.splice(at, 1)
+    this.#change(at)
+  }
+
+  /** Forgets everything from there on. */
+  cut(from: number): void {
+    this.#all.splice(from)
+    this.#change(from)
+  }
+
+  /** So many entries, from the first on, are what they were when this was last asked. */
+  takeUnchanged(): number {
+    const unchanged = this.#unchanged
+    this.#unchanged = this.#all.length
+    return unchanged
+  }
+
+  #change(at: number): void {
+    this.#unchanged = Math.min(this.#unchanged, at)
+    this.#places = null
+  }
+}
+
+/** Of two under one id, the later. */
+const placesOf = (entries: readonly Entry[]): Map<string, number> =>
+  new Map(
+    entries.flatMap((entry, at): [string, number][] =>
+      isCallAnswer(entry) && !entry.corrected ? [[entry.id, at]] : [],
+    ),
+  )
+
+/** Results, by the ids of their calls. */
+export class Results {
+  readonly #outputs = new Map<string, ToolOutput>()
+  #changed = new Set<string>()
+
+  get(callId: string): ToolOutput | undefined {
+    return this.#outputs.get(callId)
+  }
+
+  has(callId: string): boolean {
+    return this.#outputs.has(callId)
+  }
+
+  set(callId: string, output: ToolOutput): void {
+    this.#outputs.set(callId, output)
+    this.#changed.add(callId)
+  }
+
+  /** The calls whose results have come, or come anew, since this was last asked. */
+  takeChanged(): ReadonlySet<string> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The projection from events to a prompt: the conversation of a thread as one request to a model. Pure, and the same
+ * for the same events. What it builds passes `pairing.ts` (I24) whatever happened before.
+ *
+ * P1 A message is said once: a retry of a turn replaces what the failed attempt had said, and the request that retries
+ *    it does not show it.
+ * P2 An answer that did not close positively has no calls here either (I23).
+ * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
+ * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
+ * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
+ */
+import { heardOf } from '../event/catalogue.ts'
+import type { Heard } from '../event/entry.ts'
+import type { FactPayload } from '../event/fact.ts'
+import { type FoldableEvent, readFact } from '../event/upcast.ts'
+import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
+import type { Prompt } from '../prompt.ts'
+import type { ModelTurn } from '../turn.ts'
+import { callsOf } from '../verdict/authorization/judge.ts'
+import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
+import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
+import { isCallAnswer } from './entries.ts'
+import { isBlank } from './pairing.ts'
+import { deniedResult, resultOf } from './result.ts'
+import { createConversationWriter, type Entry, type Said } from './write.ts'
+
+/** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
+export interface PromptProjection {
+  take(event: FoldableEvent): void
+  /** The prompt of what was taken. Its messages are the same objects as last time, as far as they have not changed. */
+  prompt(): Prompt
+  /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
+  readonly kept: number
+}
+
+/** Begins a conversation under the instructions of an agent. */
+export function createProjection(instructions: string): PromptProjection {
+  const conversation = new Conversation()
+  const writer = createConversationWriter()
+  return {
+    take: (event) => take(conversation, event),
+    prompt() {
+      const { entries, results, reminders } = conversation
+      const given = [...conversation.instructions]
+      return writer.write({ instructions, given, entries, results, reminders })
+    },
+    get kept() {
+      return writer.kept
+    },
+  }
+}
+
+/** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
+export function project(instructions: string, events: Iterable<FoldableEvent>): Prompt {
+  const projection = createProjection(instructions)
+  for (const event of events) projection.take(event)
+  return projection.prompt()
+}
+
+function take(conversation: Conversation, event: FoldableEvent): void {
+  const heard = heardOf(event)
+  if (heard) return obey(conversation, heard)
+  const fact = readFact(event)
+  if (!fact) return
+  if (fact.type === 'run.created') {
+    const { payload } = fact
+    // A run before it that was faulted took nothing; what goes on from before that has not heard it.
+    if (!payload.base) hear(conversation, Infinity)
+    conversation.waiting = []
+    const { history = [] } = payload
+    conversation.entries.push(...written(conversation, heeded(conversation, history)))
+    conversation.from = conversation.entries.all.length
+    const said = payload.edit
+      ? written(conversation, payload.edit.messages)
+      : begun(conversation, heeded(conversation, payload.input))
+    conversation.entries.push(...said)
+    conversation.reminders = []
+    return
+  }
+  if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
+  if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
+  if (fact.type === 'input.injected') {
+    conversation.waiting.push({ seq: fact.seq, said: words(fact.payload.messages) })
+    return
+  }
+  const result = resultOf(fact)
+  if (result) conversation.results.set(result.callId, result.output)
+}
+
+/** Takes what a decision says to the model. */
+function obey(conversation: Conversation, heard: Heard): void {
+  switch (heard.as) {
+    case 'denial':
+      return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'reminder':
+      return remind(conversation, heard.text)
+    case 'sentence':
+      return force(conversation, heard.messageId, heard.text)
+    case 'input':
+      return hear(conversation, heard.through)
+    case 'continuation':
+      closeAs(conversation, heard.messageId)
+      return remind(conversation, heard.text)
+    case 'correction':
+      return correct(conversation, heard.messageId, heard.text)
+    case 'refusal':
+      return forgetRefused(conversation, heard.context)
+  }
+}
+
+/** An answer that was cut, and that another turn goes on from, stays. */
+function closeAs(conversation: Conversation, id: string): void {
+  const { entries } = conversation
+  const found = entries.answer(id)
+  if (found) entries.replace(found.at, { ...found.answer, closed: true })
+}
+
+/** The model reads its call as a human changed it: what it will see is the result of that one. */
+function edit(
+  { entries, results }: Conversation,
+  { callId, decision, edited }: FactPayload<'approval.answered'>,
+): void {
+  // Of a call that has its result already, the answer came too late.
+  if (decision !== 'edit' || !edited || results.has(callId)) return
+  for (const [at, entry] of entries.all.entries()) {
+    if (entry.type !== 'answered') continue
+    if (!entry.parts.some((part) => part.type === 'tool_call' && part.id === callId)) continue
+    const parts = entry.parts.map((part) =>
+      part.type === 'tool_call' && part.id === callId ? { ...part, ...edited } : part,
+    )
+    entries.replace(at, { ...entry, parts })
+  }
+}
+
+const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
+
+/** System messages become instructions of the conversation; answers the others. What is stored elsewhere stays where it was said. */
+function heeded<Message extends EditMessage>(
+  { instructions }: Conversation,
+  input: readonly Message[],
+): readonly Message[] {
+  return input.filter(({ role, parts }) => {
+    const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
+    if (role !== 'system' || texts.includes(null)) return true
+    const text = texts.join('\n').trim()
+    if (text !== '') instructions.add(text)
+    return false
+  })
+}
+
+/** A run that goes on from the words of a user needs none of its own. */
+function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
+  return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(input)
+}
+
+function words(input: readonly UserMessage[]): readonly Said[] {
+  const said = input.map((message) => message.parts.filter((part) => !isBlank(part)))
+  const entries = said.flatMap((parts): Said[] => (parts.length ? [{ type: 'said', parts }] : []))
+  return entries.length > 0 ? entries : [noInput]
+}
+
+/** An answer that somebody wrote stands behind words, as every answer does (P4). */
+function written({ entries }: Conversation, messages: readonly EditMessage[]): readonly Entry[] {
+  const said = messages.flatMap(({ id, role, parts }): Entry[] => {
+    const kept = parts.filter((part) => !isBlank(part))
+    if (kept.length === 0) return []
+    if (role !== 'assistant') return [{ type: 'said', parts: kept }]
+    return [{ type: 'answered', id, parts: kept, closed: true }]
+  })
+  const isFirst = entries.all.length === 0 && said[0]?.type === 'answered'
+  return isFirst ? [noInput, ...said] : said
+}
+
+function answer(conversation: Conversation, turn: ModelTurn): void {
+  const { entries } = conversation
+  // An answer that says nothing may be asked for again: then the next one stands in its place.
+  const closed = turn.verdict === 'complete' && (isVisible(turn) || callsOf(turn).length > 0)
+  const before = entries.answer(turn.message.id)
+  if (before?.answer.closed) return
+  // Told once more, after the answer of a later turn: the machine ignores it, too.
+  if (before && entries.all.findLastIndex(isCallAnswer) > before.at) return
+  if (before) entries.remove(before.at)
+  entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
+  if (closed) conversation.reminders = []
+}
+
+/** An answer that did not close positively says so, under its own id. */
+function shown(turn: ModelTurn): readonly AssistantPart[] {
+  const { parts } = turn.message
+  // A guardrail's word comes with the event that says what follows.
+  const text = turn.trip ? null : explainSafety(turn)
+  const kept =
+    turn.verdict === 'complete'
+      ? parts
+      : parts.filter((part) => part.type !== 'tool_call' && part.type !== 'provider_tool')
+  return text ? [...kept, { type: 'text', text }] : kept
+}

@@ -1,0 +1,58 @@
+/** Notes: recorded but never folded. Chained like all, allowed after the end, never moving the `facts` cursor. */
+import { z } from 'zod'
+import { ToolOutput } from '../message.ts'
+import { ledgerSchemas } from './ledger.ts'
+
+/** An attempt that is over; milliseconds it took. */
+const delivery = {
+  effectId: z.string(),
+  attempt: z.number().int(),
+  durationMs: z.number().int().min(0),
+}
+
+/** Payload schemas of notes by type, newest versions. */
+export const noteSchemas = {
+  /** An attempt of an effect began. Written by the claim itself, before anything executes (I8, I10). */
+  'effect.started': z.object({
+    attempt: z.number().int(),
+    effectId: z.string(),
+    leaseMs: z.number().int(),
+    owner: z.string(),
+  }),
+  /** A result arrived that could no longer count: after the end, or after another attempt's. */
+  'tool.late': z.object({
+    effectId: z.string(),
+    attempt: z.number().int(),
+    callId: z.string(),
+    output: ToolOutput.optional(),
+    error: z.string().optional(),
+  }),
+  /** Who wanted to be told was told: the address answered with a status from 200 to 299. */
+  'webhook.delivered': z.object({ ...delivery, status: z.number().int() }),
+  /** An attempt to tell somebody failed. Never what was answered, which may hold anything. */
+  'webhook.failed': z.object({
+    ...delivery,
+    /** Of the answer; null if there was none. */
+    status: z.number().int().nullable(),
+    /** What went wrong, in one word. */
+    code: z.string(),
+    /** The next attempt comes after so long; null: there is none. */
+    retryMs: z.number().int().min(0).nullable(),
+  }),
+  /** Somebody asked for a delivery to be made once more, under the same id; it had had `attempt` attempts. */
+  'webhook.replayed': z.object({ effectId: z.string(), attempt: z.number().int() }),
+  /** The payload and the salt of an event were erased; its hashes stand. */
+  'payload.erased': z.object({ seq: z.number().int(), reason: z.string() }),
+  /** The run is deleted for its users: no listing shows it, and it is not found. What it said stays said. */
+  'run.hidden': z.object({}),
+  /** The thread of the run, with all its runs, is deleted for its users. Its id stays taken. */
+  'thread.hidden': z.object({}),
+  /** The cached state differed from the fold of the log, which was written in its place. */
+  'state.repaired': z.object({ seq: z.number().int() }),
+  ...ledgerSchemas,
+} as const
+
+/** Types of notes. */
+export type NoteType = keyof typeof noteSchemas
+/** The payload of a note of this type. */
+export type NotePayload<T extends NoteType> = z.infer<(typeof noteSchemas)[T]>

@@ -1,0 +1,169 @@
+export { type Json, type JsonObject, JsonObjectSchema, JsonSchema } from './json.ts'
+export { ambiguityOf, ambiguousKeyIn } from './ambiguous-json.ts'
+export { issueWords } from './issue-words.ts'
+export { limits } from './limits.ts'
+export {
+  AssistantMessage,
+  AssistantPart,
+  BlobPart,
+  ContentPart,
+  EditMessage,
+  ProviderToolPart,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolOutput,
+  UserMessage,
+} from './message.ts'
+export {
+  FailureClass,
+  ModelError,
+  ModelErrorClass,
+  ModelFailure,
+  ModelTurn,
+  Redaction,
+  SafetyEvidence,
+  StreamVerdict,
+  SuppressedCall,
+  Trip,
+  TurnCut,
+  Usage,
+} from './turn.ts'
+export {
+  AgentDefinition,
+  DetectorConfig,
+  EffectMode,
+  ModelConfig,
+  readDefinition,
+  RunField,
+  ToolSpec,
+} from './definition.ts'
+export { NewerError } from './newer.ts'
+export { type Machine, machines, type Machines, newestOf } from './machine/versions.ts'
+export {
+  Effect,
+  EffectKind,
+  effectTraits,
+  ModelCallEffect,
+  PolicyEffect,
+  RunStartEffect,
+  Timer,
+  ToolCallEffect,
+  ToolRecallEffect,
+  WebhookEffect,
+} from './effect.ts'
+export { Outcome, RunStatus, StateName } from './outcome.ts'
+export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
+export {
+  type Fact,
+  type FactPayload,
+  type FactType,
+  factSchemas,
+  isFactType,
+} from './event/fact.ts'
+export {
+  type DecisionPayload,
+  type DecisionType,
+  decisionSchemas,
+  type Verdict,
+} from './event/decision.ts'
+export { Webhook, WebhookMoment } from './webhook.ts'
+export { ledgerSchemas, type LedgerType, PauseTarget } from './event/ledger.ts'
+export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
+export {
+  currentVersion,
+  eventClass,
+  eventSchemas,
+  type EventType,
+  type FoldableEvent,
+  isEventType,
+  payloadOf,
+  readFact,
+  upcast,
+} from './event/upcast.ts'
+export {
+  conversationTypes,
+  effectKindOf,
+  eventTypes,
+  exampleOf,
+  isNotable,
+  isObjection,
+  linePartsOf,
+  reservedTypes,
+  searchedPaths,
+  sentenceOf,
+  settles,
+  toneOf,
+} from './event/catalogue.ts'
+export { legible } from './event/legible.ts'
+export { type Decision, decide, statusOfState, type Subject, transitioned } from './decide.ts'
+export type { Difference } from './compare-verdicts.ts'
+export { createReplay, isCacheOf, type Replay, replay, type Replayed } from './replay.ts'
+export { same } from './same.ts'
+export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
+export { callIdPrefix, effectId, messageId } from './machine/context.ts'
+export { runMachine } from './machine/run-machine.ts'
+export { explainSafety } from './verdict/safety/explain.ts'
+export { failureOf } from './verdict/safety/failure.ts'
+export { createProjection, project, type PromptProjection } from './conversation/project.ts'
+export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
+export { resultOf } from './conversation/result.ts'
+export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
+export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
+export {
+  AllowlistSpec,
+  CedarSpec,
+  HttpPolicySpec,
+  ModulePolicySpec,
+  needsIo,
+  type PassportEdition,
+  PassportSpec,
+  PolicySpec,
+} from './verdict/authorization/spec.ts'
+export { authorize, type Bench, callsOf, judgedOf } from './verdict/authorization/judge.ts'
+export type { ArgumentName } from './verdict/authorization/argument-names.ts'
+export { JudgedArguments, type JudgedKind, judgedProblem } from './verdict/authorization/judged.ts'
+export { noPassports, type PassportEvaluator } from './verdict/authorization/passports.ts'
+export {
+  alwaysCounted,
+  noCalls,
+  rateOf,
+  type RateState,
+  type RateWindow,
+  type CallTally,
+} from './verdict/authorization/rates.ts'
+export { reason, quoted } from './verdict/authorization/reason.ts'
+export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorization/combine.ts'
+export { approvalId, approvalTimer } from './verdict/approval/event.ts'
+export { setKey } from './verdict/loop/keys.ts'
+export { LoopConfig } from './verdict/loop/config.ts'
+export { modelOf } from './verdict/retry/event.ts'
+export { Budget } from './budget.ts'
+export { lowered } from './verdict/budget/inherit.ts'
+export { costOf } from './verdict/budget/verdict.ts'
+export {
+  type BannedTermsSpec,
+  type ErrorRecoverySpec,
+  type GuardAction,
+  type PatternsSpec,
+  type PiiEntity,
+  type PiiSpec,
+  type SecretsSpec,
+  StreamGuardSpec,
+} from './verdict/stream/spec.ts'
+export { boundedRedactions } from './verdict/stream/event.ts'
+export { mayAskAPerson } from './verdict/authorization/may-ask.ts'
+export { MissedRecall } from './missed-recall.ts'
+export { explainRun } from './explanation/explain-run.ts'
+export { ExplainedCall, RunExplanation } from './explanation/document.ts'
+export { explanationPage } from './explanation/page.ts'
+export type { Explainable } from './explanation/place.ts'
+export { FileChange, FileChanges, FileManifest } from './workspace/file-change.ts'
+export {
+  type FileEvent,
+  foldFiles,
+  type FileTree,
+  type TreeEdit,
+  type TreeFile,
+} from './workspace/tree.ts'
+export { unawaited } from './unawaited.ts'

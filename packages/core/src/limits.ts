@@ -1,0 +1,134 @@
+/**
+ * Every limit of Signalbox, in one place. Each is asserted at the boundary where the value enters.
+ * Units are the last word of a name: `BytesMax`, `MsMax`, `Max` (a count).
+ */
+export const limits = {
+  /** HTTP request body. Larger bodies get 413 `body_too_large`. */
+  bodyBytesMax: 1024 * 1024,
+  /** Nesting of any JSON that enters: request bodies, tool arguments, tool results. */
+  jsonDepthMax: 64,
+  /** Ids, names, actors, idempotency keys: every text that is indexed. Postgres btree keys end at about 2.7 kB. */
+  idCharsMax: 200,
+  /** A text part up to here stands in the event; a longer one becomes a blob with a preview. */
+  inlineBytesMax: 32 * 1024,
+  /** Head and tail of an oversized text that stay readable inline, each. */
+  previewBytesMax: 4 * 1024,
+  /** A tool result up to here is shown to the model whole; of a longer one it sees head and tail, and reads on by parts. */
+  resultCharsMax: 12_000,
+  /** Characters that one `read_result` answers. */
+  resultPageChars: 10_000,
+  /** A tool result. Beyond it the rest is dropped, and the result says so. */
+  toolResultBytesMax: 16 * 1024 * 1024,
+  /** Detail of a tool error that the model sees; the register keeps `errorBytesMax`. */
+  errorCharsToModelMax: 500,
+  errorBytesMax: 8 * 1024,
+  /** A progress note of a tool. Longer ones are cut. */
+  progressCharsMax: 500,
+  /** Bytes that one model turn may stream before it is cut as `interrupted`. */
+  turnBytesMax: 8 * 1024 * 1024,
+  /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
+  callsPerTurnMax: 64,
+  /** How deep runs may start runs: a run that nobody started has depth 0. */
+  childDepthMax: 3,
+  /** Runs that one run may start. */
+  childrenMax: 64,
+  /** Verdicts of a child that its parent's event names. */
+  childVerdictsMax: 32,
+  /** The cached state of a run (DESIGN §3.11). */
+  stateBytesMax: 2048,
+  /** The state of an ended run may be this much larger: an end is never refused for its state. */
+  finalStateBytesMax: 2304,
+  /** Events in one run; then the run ends `failed` with code `history_too_long`. */
+  eventsPerRunMax: 10_000,
+  /**
+   * Of them, those that are kept while the run lives for what ends it: so many, and so many for each open effect. Work that
+   * would use them is refused, and the run ends.
+   */
+  eventsKept: 100,
+  eventsKeptPerEffect: 4,
+  /** Pauses of one tenant, and the characters of the reason for one. */
+  pausesMax: 100,
+  pauseReasonCharsMax: 1000,
+  /** The payload of one record of the ledger, as JSON. */
+  ledgerBytesMax: 16 * 1024,
+  /** Items and bytes in one batched append (DESIGN §3.8). */
+  batchItemsMax: 64,
+  batchBytesMax: 1024 * 1024,
+  /** The metadata of one thread, as JSON. */
+  threadMetadataBytesMax: 64 * 1024,
+  /** Minutes that a thread may be given to live after it was last used: ten years. */
+  threadTtlMinutesMax: 5_256_000,
+  /** Messages that one edit puts into a conversation. */
+  editMessagesMax: 1000,
+  /** Input of one run after it was created: messages, and their texts as UTF-8. */
+  injectedMessagesMax: 100,
+  injectedBytesMax: 1024 * 1024,
+  /** Runs that wait on one thread. */
+  queuedPerThreadMax: 1000,
+  /** Subscriptions of one WebSocket. */
+  subscriptionsMax: 64,
+  /** How urgent a run may be, up and down. */
+  priorityMax: 999,
+  /** Limits that one run stands under. */
+  lanesMax: 8,
+  /** Rows of one page of any listing. */
+  pageMax: 1000,
+  /** Events of one piece of an export. */
+  exportRowsMax: 100_000,
+  /** Text of a search, events one page of it looks at, and values of one filter. */
+  searchCharsMax: 200,
+  searchedEventsMax: 10_000,
+  searchedCallsMax: 2000,
+  filterValuesMax: 20,
+  /** Groups of a count, and what it may be grouped by. */
+  statsGroupsMax: 1000,
+  statsKeysMax: 3,
+  /** What the database may work on one question of an audit. */
+  auditMsMax: 5000,
+  /** Webhooks of one run: its own, and those of the configuration that want to hear of it. */
+  webhooksMax: 5,
+  webhookUrlCharsMax: 2048,
+  /** The body of one. A larger one goes without what was said. */
+  webhookBytesMax: 1024 * 1024,
+  /** Labels of a namespace of the store, and characters of one label. */
+  storeDepthMax: 16,
+  storeLabelCharsMax: 100,
+  /** A namespace whole, its labels joined: an index holds it together with a key. */
+  storeNamespaceBytesMax: 800,
+  /** The value of an item of the store, as JSON. */
+  storeValueBytesMax: 256 * 1024,
+  /** Items that a tenant may have. */
+  storeItemsMax: 100_000,
+  /** Items of one page of a search: each may be as large as a value. */
+  storePageMax: 100,
+  /** Minutes that an item may be given to live: ten years. */
+  storeTtlMinutesMax: 5_256_000,
+  /** Conditions of one filter over the store. */
+  storeConditionsMax: 32,
+  /** Assistants that a tenant may make, and versions of one. */
+  assistantsMax: 1000,
+  assistantVersionsMax: 1000,
+  /** The changes that an assistant makes to its agent, and its words about itself, as JSON. */
+  assistantBytesMax: 32 * 1024,
+  /** Crons that a tenant may have. */
+  cronsMax: 1000,
+  /** A schedule, and the name of a time zone. */
+  scheduleCharsMax: 100,
+  /** The request that a cron sends for each run, as JSON. */
+  cronBytesMax: 256 * 1024,
+  /** Files of a workspace: how many, and their bytes in all. A single one is at most `toolResultBytesMax`. */
+  filesMax: 10_000,
+  filesBytesMax: 256 * 1024 * 1024,
+  /** What one call may change of them. */
+  filesPerCallMax: 2000,
+  filesPerCallBytesMax: 64 * 1024 * 1024,
+  /** Changes up to here stand in the event of the call; more are listed in a blob. */
+  inlineFilesMax: 64,
+  filePathCharsMax: 1024,
+  /** Safety evidence kept of one stream. */
+  evidenceMax: 32,
+  /** Tokens that one model call is charged at most, whatever a provider counts. */
+  usageTokensMax: 1_000_000_000,
+  /** Kinds of what guardrails took out of one turn or one result, by guardrail and place. */
+  redactionsMax: 64,
+} as const

@@ -1,0 +1,100 @@
+/** The requests of a transition, as data: a step gives them to `ask` of its event, and `decide` collects them. */
+import type { AgentDefinition, ToolSpec } from '../definition.ts'
+import type { Effect, Timer } from '../effect.ts'
+import type { Verdict } from '../event/decision.ts'
+import type { ToolCallPart } from '../message.ts'
+import { leftOf } from '../verdict/budget/inherit.ts'
+import { activeAt } from './clock.ts'
+import { effectId, isShared, messageId, type RunContext } from './context.ts'
+
+export interface Emission {
+  readonly effects?: readonly Effect[]
+  readonly verdicts?: readonly Verdict[]
+  readonly retries?: readonly string[]
+  readonly timers?: readonly Timer[]
+  readonly clearTimers?: readonly string[]
+}
+
+/** The model call of the turn that `context` has just begun or is retrying. */
+export const modelCall = (context: RunContext, delayMs: number): Effect => ({
+  kind: 'model.call',
+  id: effectId(context.run, context.effects),
+  mode: 'idempotent',
+  queue: 'model',
+  delayMs,
+  turn: context.turn,
+  retry: context.retry,
+  tries: context.tries,
+  model: context.model,
+  correction: context.corrections,
+  messageId: messageId(context.run, context.turn),
+  ...sharedMark(context),
+})
+
+/** The question to the policies with I/O about the calls of the turn. */
+export const policyCall = (context: RunContext, callIds: readonly string[]): Effect => ({
+  kind: 'policy.evaluate',
+  id: effectId(context.run, context.effects),
+  mode: 'read',
+  queue: 'policy',
+  delayMs: 0,
+  source: effectId(context.run, context.source),
+  callIds: [...callIds],
+})
+
+/** A call that may run: what judged it says so. */
+export interface Cleared {
+  readonly call: Pick<ToolCallPart, 'id' | 'argsHash'>
+  readonly spec: ToolSpec
+  /** The human's answer that allowed it. */
+  readonly approval?: { readonly approval: number; readonly edited?: true }
+}
+
+/** Where and when a call begins. `context` is as it was before the calls of the turn began, but for what they count. */
+export interface CallPlace {
+  readonly agent: AgentDefinition
+  readonly context: RunContext
+  readonly at: number
+  /** Calls of the turn that wait for a human: counted already, and counted again by the tree's budget if they run. */
+  readonly asked: number
+}
+
+/** Does the call start a run? In a rerun it starts none. */
+export const startsRun = (context: RunContext, spec: ToolSpec): boolean =>
+  spec.runs !== undefined && !context.rerun
+
+/** The effect numbered `n` for a call that may run: on a worker, or by a run of its own. In a rerun, its result is looked up. */
+export function callEffect(
+  { agent, context, at, asked }: CallPlace,
+  n: number,
+  { call, spec, approval }: Cleared,
+): Effect {
+  const common = {
+    id: effectId(context.run, n),
+    delayMs: 0,
+    source: effectId(context.run, context.source),
+    callId: call.id,
+    tool: spec.name,
+    argsHash: call.argsHash,
+    ...approval,
+    ...sharedMark(context),
+  }
+  if (context.rerun) return { kind: 'tool.recall', ...common, mode: 'read', queue: 'recall' }
+  if (spec.runs === undefined) {
+    const { effect: mode, queue, version: toolVersion, timeoutMs } = spec
+    return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs }
+  }
+  const left = leftOf(agent, context, activeAt(context, at))
+  return {
+    kind: 'run.start',
+    ...common,
+    mode: 'idempotent',
+    queue: 'run',
+    agent: spec.runs,
+    depth: context.depth + 1,
+    left: isShared(context) ? left : { ...left, maxToolCalls: left.maxToolCalls + asked },
+  }
+}
+
+const sharedMark = (context: RunContext): { readonly shared?: true } =>
+  isShared(context) ? { shared: true } : {}

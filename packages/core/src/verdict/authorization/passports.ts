@@ -1,0 +1,27 @@
+/**
+ * Passports, as the decider has them judged: data that a definition pins, and an evaluator that the shell brings. The same
+ * call under the same passport is always judged the same, so that a log replays.
+ */
+import type { RateState, CallTally } from './rates.ts'
+import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyRequest } from './request.ts'
+import type { PassportSpec } from './spec.ts'
+
+/** Judges calls by passports. It needs nothing to be loaded: a decision made without prepared policies has it, too. */
+export interface PassportEvaluator {
+  /** `recent`: the calls of the run before this one. Absent: none. */
+  evaluate(spec: PassportSpec, request: PolicyRequest, recent?: RateState): PolicyAnswer
+  /** The counts and sums of its run that a call adds to. */
+  tallies(
+    spec: PassportSpec,
+    call: Pick<PolicyRequest, 'tool' | 'args' | 'judged'>,
+  ): readonly CallTally[]
+}
+
+/** Of a process without an evaluator: each passport is a policy that cannot be asked. */
+export const noPassports: PassportEvaluator = {
+  evaluate() {
+    throw new Error('There is no evaluator for policies of kind passport.')
+  },
+  tallies: () => [],
+}

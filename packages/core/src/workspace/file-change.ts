@@ -1,0 +1,29 @@
+/** The changes of a call to the files of its thread, as its result keeps them. Contents stand in blobs, named by what is in them. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+
+/** One file, as the call left it. What a path means is the tools' business. */
+export const FileChange = z.object({
+  /** Relative, `/` between names. */
+  path: z.string().min(1).max(limits.filePathCharsMax),
+  /** Names the blob of the content. Null: the file is gone. */
+  key: z.string().nullable(),
+  /** Its size. */
+  bytes: z.number().int().min(0),
+  /** Whether it is a program. */
+  executable: z.literal(true).optional(),
+  /** It was edited, not written anew: the blob of the edits, and which state of the file they were made in. */
+  edit: z.object({ key: z.string(), since: z.string() }).optional(),
+})
+
+/** The changes that a call made: the changes themselves, or, where they are many, the blob that lists them and their number. */
+export const FileChanges = z.union([
+  z.array(FileChange).min(1).max(limits.inlineFilesMax),
+  z.object({ manifest: z.string(), count: z.number().int().min(1).max(limits.filesPerCallMax) }),
+])
+
+/** The list of a manifest. */
+export const FileManifest = z.array(FileChange).max(limits.filesPerCallMax)
+
+export type FileChange = z.infer<typeof FileChange>
+export type FileChanges = z.infer<typeof FileChanges>

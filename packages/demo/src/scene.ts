@@ -1,0 +1,47 @@
+/** What a scene is, and what it plays on. */
+import type { Scripts } from '@signalbox/models'
+import type { ConfigInput } from '@signalbox/server'
+import type { DefinedTool } from '@signalbox/tools'
+import type { Printer } from './printer.ts'
+import type { RunRequest, WatchedRun } from './watched-run.ts'
+import type { Worker } from './worker.ts'
+
+/** One short run. */
+export interface Scene {
+  readonly title: string
+  /** Why it matters, a sentence. */
+  readonly why: string
+  /** The agents it needs. `modelUrl` is where the scripts are served. */
+  agents(modelUrl: string): ConfigInput['agents']
+  /** Tools of its own. */
+  readonly tools?: readonly DefinedTool[]
+  /** What its models answer. */
+  readonly scripts: Scripts
+  /** Plays, and insists on what it promised. @throws Unmet */
+  play(stage: Stage): Promise<void>
+}
+
+/** A running Signalbox for the scenes: API and orchestrator here, the worker a process of its own. */
+export interface Stage {
+  /** Address of the API. */
+  readonly url: string
+  readonly worker: Worker
+  readonly print: Printer
+  /** Creates a run and prints its timeline while it happens. */
+  run(request: RunRequest): WatchedRun
+  /** Asks the API and answers its body. */
+  get(path: string): Promise<string>
+  /** Asks the API, with a body of JSON if there is one, and answers its status. */
+  post(path: string, body?: object): Promise<number>
+  /** Starts a worker in place of one that is gone. */
+  startWorker(): Promise<void>
+  /** The files of this name in the workspaces of all threads. */
+  files(name: string): Promise<readonly WorkspaceFile[]>
+  /** Milliseconds. Rejects when the demo is interrupted. */
+  pause(ms: number): Promise<void>
+}
+
+export interface WorkspaceFile {
+  readonly path: string
+  readonly text: string
+}

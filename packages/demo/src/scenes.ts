@@ -1,0 +1,21 @@
+import type { Scene } from './scene.ts'
+import { approvalScene } from './scenes/approval.ts'
+import { cancelScene } from './scenes/cancel.ts'
+import { crashScene } from './scenes/crash.ts'
+import { cutScene } from './scenes/cut.ts'
+import { deniedScene } from './scenes/denied.ts'
+import { loopScene } from './scenes/loop.ts'
+import { redactionScene } from './scenes/redaction.ts'
+import { reportScene } from './scenes/report.ts'
+
+/** The scenes whose model is scripted, in the order they are played. */
+export const scriptedScenes: readonly Scene[] = [
+  reportScene,
+  cutScene,
+  deniedScene,
+  approvalScene,
+  redactionScene,
+  loopScene,
+  cancelScene,
+  crashScene,
+]

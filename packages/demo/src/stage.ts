@@ -1,0 +1,120 @@
+/**
+ * Opens everything the scenes play on.
+ *
+ * D1 Whatever was opened is closed, in the opposite order, also if a later part fails or the demo is interrupted.
+ * D2 Nothing of the user's is touched: a fresh directory, free ports, no variable of the environment but provider keys.
+ */
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serveScripts } from '@signalbox/models'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
+import { type Env, startSignalbox } from '@signalbox/server'
+import type { Closers } from './closers.ts'
+import { demoConfig, demoEngine } from './demo-config.ts'
+import type { Printer } from './printer.ts'
+import { quietLog } from './quiet-log.ts'
+import type { Scene, Stage, WorkspaceFile } from './scene.ts'
+import { type SeenRun, WatchedRun } from './watched-run.ts'
+import { Worker } from './worker.ts'
+
+export interface StageOptions {
+  readonly scenes: readonly Scene[]
+  /** Keys of real providers. */
+  readonly env: Env
+  readonly print: Printer
+  /** Aborted when the demo is interrupted. */
+  readonly signal: AbortSignal
+  /** Told warnings and errors of the parts, one line each. */
+  readonly log: (line: string) => void
+}
+
+/** The stage, and what is behind it. */
+export interface OpenStage extends Stage {
+  readonly database: EmbeddedPostgres
+  /** Runs that have ended, in order. */
+  readonly runs: readonly SeenRun[]
+}
+
+/** Opens the stage. What was opened before an error stands in `closers` (D1). */
+export async function openStage(options: StageOptions, closers: Closers): Promise<OpenStage> {
+  const { scenes, signal } = options
+  const log = quietLog(options.log)
+  const dir = await mkdtemp(join(tmpdir(), 'signalbox-demo-'))
+  closers.push(() => rm(dir, { recursive: true, force: true }))
+  // Started by root, Postgres runs as another user, who must be able to pass.
+  await chmod(dir, 0o711)
+  const dataDir = join(dir, 'postgres')
+  // A directory that was there before us, so that none of ours stays.
+  const database = await startEmbeddedPostgres({ dataDir, fallbackDir: '/var/tmp', log })
+  closers.push(() => closeDatabase(database))
+  signal.throwIfAborted()
+  const model = await serveScripts(Object.assign({}, ...scenes.map((scene) => scene.scripts)))
+  closers.push(() => model.close())
+  const place = { modelUrl: model.url, workspaceRoot: join(dir, 'workspaces') }
+  const signalbox = await startSignalbox({
+    loaded: demoConfig({ ...place, scenes }),
+    env: { ...options.env, DATABASE_URL: database.url },
+    roles: ['api', 'orchestrator'],
+    engine: demoEngine,
+    log,
+  })
+  closers.push(() => signalbox.stop())
+  const worker = new Worker({ ...place, databaseUrl: database.url, log: options.log })
+  closers.push(() => worker.stop())
+  await worker.start(signal)
+  const { workspaceRoot } = place
+  return { ...stageOf(options, { url: signalbox.url ?? '', worker, workspaceRoot }), database }
+}
+
+interface Opened {
+  readonly url: string
+  readonly worker: Worker
+  readonly workspaceRoot: string
+}
+
+function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStage, 'database'> {
+  const { url, worker, workspaceRoot } = opened
+  const runs: SeenRun[] = []
+  const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, { ...init, signal })
+  return {
+    url,
+    worker,
+    print,
+    runs,
+    run: (request) => {
+      const run = new WatchedRun(url, request, { listener: print.timeline(), signal })
+      run.ended.then(
+        (ended) => runs.push(ended),
+        () => undefined,
+      )
+      return run
+    },
+    get: async (path) => (await ask(path, {})).text(),
+    post: async (path, body) => (await ask(path, { method: 'POST', ...withBody(body) })).status,
+    startWorker: () => worker.start(signal),
+    files: (name) => filesBelow(workspaceRoot, name),
+    pause: (ms) => sleep(ms, undefined, { signal }),
+  }
+}
+
+const withBody = (body: object | undefined): RequestInit =>
+  body === undefined
+    ? {}
+    : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+
+/** Its data is elsewhere than asked for, if the place could not be reached by the user it runs as. */
+async function closeDatabase(database: EmbeddedPostgres): Promise<void> {
+  await database.stop()
+  await rm(database.dataDir, { recursive: true, force: true })
+}
+
+async function filesBelow(root: string, name: string): Promise<readonly WorkspaceFile[]> {
+  // The directory appears with the first file.
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name === name)
+    .map((entry) => join(entry.parentPath, entry.name))
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })))
+}

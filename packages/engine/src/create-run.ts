@@ -1,0 +1,194 @@
+/** Creating a run: by a client, or by a run for one of its calls. */
+import {
+  AgentDefinition,
+  type EditMessage,
+  type FactPayload,
+  type Machine,
+  type Webhook,
+  WebhookMoment,
+} from '@signalbox/core'
+import type { CreateAnswer, CreateRun } from './engine.ts'
+import { holdOf } from './hold.ts'
+import type { Content } from './perform/content.ts'
+import type { Register, WebhookSender } from './ports.ts'
+import { definitionHash } from './record/definition.ts'
+import type { Writer } from './record/draft.ts'
+import type { Patience } from './record/patience.ts'
+import type { Preparations } from './record/preparations.ts'
+import type { Recorder } from './record/recorder.ts'
+import { sanitiseObject } from './record/sanitise.ts'
+import { emptyView } from './record/view.ts'
+
+export interface CreateRunDeps extends Patience {
+  readonly register: Register
+  readonly recorder: Recorder
+  readonly content: Content
+  readonly writer: Writer
+  /** Null: nobody is told of runs. */
+  readonly sender: Pick<WebhookSender, 'endpoints'> | null
+  readonly preparations: Preparations
+  /** The machine that new runs are pinned to. */
+  readonly machine: Machine
+}
+
+/** What a client asks for, or a run: then `parent` says which, and for which call. */
+export interface NewRun extends CreateRun {
+  readonly parent?: NonNullable<FactPayload<'run.created'>['parent']>
+  /** The run that it repeats. */
+  readonly rerun?: FactPayload<'run.created'>['rerun']
+  /** The run that it asks once more, on the same thread, and who was told of that one by its own request. */
+  readonly retry?: FactPayload<'run.created'>['retry']
+  readonly told?: readonly Webhook[]
+  /** Of the effect that starts it: an attempt that was taken over starts nothing. */
+  readonly attempt?: number
+}
+
+const machineOf = ({ machine }: CreateRunDeps) => ({
+  machine: 'run',
+  machineVersion: machine.version,
+})
+
+const storedIn = new WeakMap<Register, WeakMap<AgentDefinition, string>>()
+
+/** Definitions are content-addressed and immutable: each object is hashed, and stored in a register, once per process. */
+async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition): Promise<string> {
+  const stored = storedIn.get(deps.register) ?? new WeakMap<AgentDefinition, string>()
+  storedIn.set(deps.register, stored)
+  const known = stored.get(definition)
+  if (known) return known
+  const clean = AgentDefinition.parse(sanitiseObject(definition))
+  const hash = definitionHash(clean)
+  const lack = await deps.preparations.lackOf(hash, clean)
+  if (lack !== null) throw new Error(lack)
+  await deps.register.putDefinition(hash, clean)
+  stored.set(definition, hash)
+  return hash
+}
+
+/** Where it stands among the runs of its thread, as far as that is said. */
+function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
+  return {
+    ...(multitask === undefined || multitask === 'enqueue' ? {} : { multitask }),
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(priority === 0 ? {} : { priority }),
+    ...(base ? { base } : {}),
+  }
+}
+
+/** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
+function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
+  return {
+    ...(client ? { client } : {}),
+    ...(fields ? { fields } : {}),
+    ...(user === undefined ? {} : { user }),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(parent ? { parent } : {}),
+    ...(rerun ? { rerun } : {}),
+    ...(retry ? { retry } : {}),
+  }
+}
+
+/** The first messages of the run, long texts moved out of them. */
+async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
+  const thread = { tenantId: request.tenantId, threadId: request.threadId }
+  const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
+    const messages = []
+    for (const message of said)
+      messages.push({ ...message, parts: await content.spill(thread, message.parts) })
+    return messages
+  }
+  const { history = [], edit } = request
+  return {
+    input: await spilled(request.input),
+    ...(history.length > 0 ? { history: await spilled(history) } : {}),
+    ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
+  }
+}
+
+/**
+ * Who is told of a run: of one that a run has started, nobody, since its parent is told of; of a rerun, only whom its own
+ * request names.
+ */
+async function webhooksOf(
+  { content, sender }: CreateRunDeps,
+  { webhook, told = [], parent, rerun, definition, tenantId, threadId }: NewRun,
+): Promise<readonly Webhook[]> {
+  if (parent) return []
+  const configured = rerun ? [] : (sender?.endpoints(definition.name) ?? [])
+  if (webhook === undefined) return [...told, ...configured]
+  const key = await content.keep({ tenantId, threadId }, webhook)
+  const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
+  return [own, ...configured]
+}
+
+/** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
+export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<CreateAnswer> {
+  const { tenantId, threadId, actor, definition, metadata, alias } = request
+  const { parent = null, attempt = 0, lanes = [] } = request
+  const order = orderOf(request)
+  const held = await holdOf(deps, request)
+  if (held) return held
+  const stored = await storeDefinition(deps, definition)
+  const runId = deps.random.uuid()
+  const said = await wordsOf(deps, request)
+  const webhooks = await webhooksOf(deps, request)
+  const agent = definition.name
+  const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
+  const created = deps.writer.fact(
+    'run.created',
+    {
+      ...pinned,
+      ...said,
+      metadata,
+      ...originOf(request),
+      ...order,
+      ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
+    },
+    { key: 'created', actor },
+  )
+  const place = parent && {
+    runId: parent.runId,
+    effectId: parent.effectId,
+    rootId: parent.rootId,
+  }
+  const admitted = deps.writer.fact('run.admitted', {}, { key: 'admitted' })
+  const result = await deps.recorder.record({ runId, tenantId }, [created, admitted], {
+    create: {
+      threadId,
+      ...pinned,
+      metadata: sanitiseObject(metadata),
+      alias,
+      ...order,
+      ...(lanes.length > 0 ? { lanes } : {}),
+      ...(place ? { parent: { ...place, attempt } } : {}),
+    },
+    admit: true,
+    view: emptyView({
+      runId,
+      tenantId,
+      threadId,
+      agent: definition,
+      definitionHash: stored,
+      machine: deps.machine,
+      parent: place,
+      laned: lanes.length > 0,
+    }),
+  })
+  switch (result.code) {
+    case 'ok':
+      return { code: 'created', runId, admitted: result.admitted }
+    case 'exists':
+      return { code: 'existing', runId: result.runId }
+    case 'conflict':
+      return { code: 'conflict', runId: result.runId }
+    case 'no_parent':
+    case 'no_base':
+    case 'busy':
+    case 'thread_full':
+      return { code: result.code }
+    case 'no_run':
+      return { code: 'no_thread' }
+    case 'rejected':
+      return { code: 'rejected', detail: result.detail ?? '' }
+  }
+}

@@ -1,0 +1,23 @@
+export type * from './ports.ts'
+export type * from './engine.ts'
+export { createEngine, type EngineDeps, type Role } from './create-engine.ts'
+export { defaultSettings, type EngineSettings } from './settings.ts'
+export { createEach, type Each, type Loop } from './roles/each-of.ts'
+export { systemClock, systemRandom } from './system.ts'
+export { AbortError, messageOf, RetryableError, TerminalError } from './errors.ts'
+export { sanitise, sanitiseObject, sanitiseText } from './record/sanitise.ts'
+export { createDigests } from './record/digests.ts'
+export {
+  checkStored,
+  definitionChanged,
+  definitionHash,
+  isChanged,
+  readStored,
+} from './record/definition.ts'
+export { canonical, payloadHash, uuidOf } from './record/draft.ts'
+export { settlesWithin } from './record/patience.ts'
+export { createLedger, ledgerDraft, ledgerRunId } from './record/ledger.ts'
+export { foldLog } from './record/view.ts'
+export { retryAlias } from './retry.ts'
+export { readResultTool, withReadResult } from './perform/read-result.ts'
+export type { CheckArguments } from './answer-approval.ts'

@@ -1,0 +1,160 @@
+/**
+ * Transcripts: the conversation events of runs whose next prompt this process may have to build, and the prompt as it grows, so that a
+ * turn neither reads nor folds the whole conversation again. A cache: contiguous up to `seq`, filled from the register where it is short.
+ *
+ * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
+ *    reads what was said since, and no more. Only the register can say that it does.
+ */
+import {
+  conversationTypes,
+  createProjection,
+  project,
+  type PromptProjection,
+} from '@signalbox/core'
+import { LRUCache } from 'lru-cache'
+import type { Register, RunHead, StoredEvent } from '../ports.ts'
+import { createMeasure, type Measure, measured } from './measure.ts'
+import type { PromptDraft } from './prompt-steps.ts'
+
+interface Transcript {
+  readonly runId: string
+  readonly threadId: string
+  readonly created: StoredEvent | null
+  readonly events: readonly StoredEvent[]
+  /** Everything of the run up to here is in `events`, as far as it is conversation. */
+  readonly seq: number
+  readonly folded: Folded | null
+}
+
+/** A conversation that grows with its transcript, under the instructions with which its prompt was asked for last. */
+interface Folded {
+  readonly instructions: string
+  readonly projection: PromptProjection
+  readonly measure: Measure
+  /** So many events of the transcript are in it. */
+  events: number
+}
+
+const conversational = new Set<string>(conversationTypes)
+
+type Place = Pick<RunHead, 'runId' | 'threadId'>
+
+export interface Transcripts {
+  /**
+   * The conversation of a thread up to `seq` of this run. Not beyond: a performer that was overtaken must not build a
+   * prompt of what came after its claim.
+   */
+  read(run: Place, seq: number): Promise<readonly StoredEvent[]>
+  /** The same, as the prompt of an agent with these instructions. */
+  prompt(run: Place, seq: number, instructions: string): Promise<PromptDraft>
+  /** The run has ended: what was read of it is kept for the next one of its thread alone. */
+  forget(runId: string): void
+}
+
+/** Events that are kept of threads without a run that is under way. Long texts are elsewhere, so it bounds the memory too. */
+const endedEventsMax = 20_000
+
+export function createTranscripts(register: Register, cachedRuns: number): Transcripts {
+  const cache = new LRUCache<string, Transcript>({ max: cachedRuns })
+  /** By thread: the newest that has ended. */
+  const ended = new LRUCache<string, Transcript>({
+    maxSize: endedEventsMax,
+    sizeCalculation: ({ events }) => 1 + events.length,
+  })
+
+  const extend = async (known: Transcript): Promise<Transcript> => {
+    const tail = await register.events(known.runId, { after: known.seq })
+    const said = tail.filter((event) => conversational.has(event.type))
+    const events = said.length === 0 ? known.events : known.events.concat(said)
+    return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
+  }
+
+  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+    const known = await goOn(register, { runId, threadId }, ended.get(threadId))
+    if (known) {
+      // The fold goes on with this run, and with no other.
+      ended.delete(threadId)
+      return known
+    }
+    const events = await register.conversation(threadId, runId)
+    const created = createdIn(events, runId)
+    return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
+  }
+
+  const reach = async (run: Place, seq: number): Promise<Transcript> => {
+    const known = cache.get(run.runId)
+    if (known && known.seq >= seq) return known
+    const next = known ? await extend(known) : await begin(run)
+    cache.set(run.runId, next)
+    return next
+  }
+
+  const promptOf: Transcripts['prompt'] = async (run, seq, instructions) => {
+    const transcript = await reach(run, seq)
+    const { events, folded: known } = transcript
+    // Events after the claim may be in it already.
+    if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
+    const goesOn = known?.instructions === instructions && known.events <= events.length
+    const folded = goesOn ? known : foldedOf(instructions)
+    // Counted one by one: where one of them is newer than this build, those before it are not taken again.
+    for (const event of events.slice(folded.events)) {
+      folded.projection.take(event)
+      folded.events += 1
+    }
+    if (!goesOn) cache.set(run.runId, { ...transcript, folded })
+    const prompt = folded.projection.prompt()
+    const { created } = transcript
+    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
+  }
+
+  return {
+    read: async (run, seq) => upTo((await reach(run, seq)).events, run.runId, seq),
+    prompt: promptOf,
+    forget(runId) {
+      const known = cache.get(runId)
+      if (!known) return
+      cache.delete(runId)
+      ended.set(known.threadId, known)
+    },
+  }
+}
+
+/** The transcript of the run before, with what was said since; null if this run does not go on from there. */
+async function goOn(
+  register: Pick<Register, 'continuation'>,
+  run: Place,
+  before: Transcript | undefined,
+): Promise<Transcript | null> {
+  const seq = before && lastOf(before.events, before.runId)
+  if (!before || !seq) return null
+  const known = { runId: before.runId, seq }
+  const since = await register.continuation(run.threadId, run.runId, known)
+  if (since === null) return null
+  const events = before.events.concat(since)
+  const created = createdIn(since, run.runId)
+  return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
+}
+
+const foldedOf = (instructions: string): Folded => ({
+  instructions,
+  projection: createProjection(instructions),
+  measure: createMeasure(),
+  events: 0,
+})
+
+function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
+  const { runId, created } = transcript
+  const events = upTo(transcript.events, runId, seq)
+  const prompt = project(instructions, events)
+  return { events, created, prompt, measured: measured(prompt) }
+}
+
+/** The first event of a run in a conversation. */
+export const createdIn = (events: readonly StoredEvent[], runId: string): StoredEvent | null =>
+  events.find((event) => event.runId === runId && event.type === 'run.created') ?? null
+
+const upTo = (events: readonly StoredEvent[], runId: string, seq: number): readonly StoredEvent[] =>
+  events.filter((event) => event.runId !== runId || event.seq <= seq)
+
+const lastOf = (events: readonly StoredEvent[], runId: string): number =>
+  events.findLast((event) => event.runId === runId)?.seq ?? 0

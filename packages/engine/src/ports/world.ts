@@ -1,0 +1,169 @@
+/** The world: models, tools, time, chance, and the operator's ear. */
+import type {
+  DetectorConfig,
+  FileTree,
+  JsonObject,
+  ModelConfig,
+  ModelTurn,
+  PassportEvaluator,
+  PolicyAnswer,
+  PolicyRequest,
+  PolicySpec,
+  Prompt,
+  PureEvaluator,
+  ToolOutput,
+  ToolSpec,
+} from '@signalbox/core'
+import type { StreamGuard } from './stream-guard.ts'
+
+export interface ModelRequest {
+  readonly model: ModelConfig
+  readonly detectors: readonly DetectorConfig[] | undefined
+  readonly prompt: Prompt
+  readonly tools: readonly ToolSpec[]
+  readonly messageId: string
+  /** Ids of the calls of this turn are `<prefix>_<n>`, n from 0 in order of the stream. */
+  readonly callIdPrefix: string
+  /** The digest that the log knows arguments by. */
+  readonly argsHash: (args: JsonObject) => string
+  /** Keys the hashes of suppressed arguments. Hex. */
+  readonly hmacKey: string
+  /** Judges what streams before anybody sees it; null if the agent has no stream guardrails. */
+  readonly guard: StreamGuard | null
+  /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
+  readonly endUser: string | null
+  /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
+  readonly traceparent?: string
+}
+
+/** Text as it streams. Never called after the promise of `call` has settled. */
+export interface ModelSink {
+  delta(kind: 'text' | 'reasoning', text: string): void
+}
+
+/**
+ * A language model. Answers a turn for whatever happens to the stream, provider errors included (verdict `error`);
+ * rejects only with the reason of an aborted signal. No call of a turn without a positive verdict leaves it (I23).
+ */
+export interface Model {
+  call(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<ModelTurn>
+}
+
+export interface ToolRequest {
+  readonly name: string
+  readonly version: string
+  readonly args: JsonObject
+  /** The effect id: the same on every attempt (I9). */
+  readonly idempotencyKey: string
+  readonly attempt: number
+  readonly tenantId: string
+  readonly threadId: string
+  readonly runId: string
+  readonly callId: string
+  readonly timeoutMs: number
+  /** The words of the client about the run, in the fields that its agent declares. */
+  readonly fields?: JsonObject
+  readonly progress: (note: string) => void
+  /** The trace that the call belongs to, as W3C writes it: for whatever the tool calls. Absent: nothing is traced. */
+  readonly traceparent?: string
+  /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
+  readonly files?: CallFiles
+}
+
+/** The files of its thread that a call finds. What a path means is the tools' business. */
+export interface CallFiles {
+  /** The files that the calls of the conversation have left so far. One round trip. */
+  readonly tree: () => Promise<FileTree>
+  /** The bytes of a blob that the tree names; null if they were erased. */
+  readonly read: (key: string) => Promise<Uint8Array | null>
+}
+
+/** A file as a call leaves it; `bytes` null: it is gone. */
+export interface FileDraft {
+  readonly path: string
+  readonly bytes: Uint8Array | null
+  readonly executable: boolean
+  /** It was edited, not written anew: the edits in the form of the tools, and the state they were made in. */
+  readonly edit?: { readonly bytes: Uint8Array; readonly since: string }
+}
+
+export type ToolOutcome =
+  /** `files` is what the call changed: stored with its result, or not at all. */
+  | {
+      readonly status: 'completed'
+      readonly output: ToolOutput
+      readonly files?: readonly FileDraft[]
+    }
+  /** It ran and failed, or could not run. */
+  | {
+      readonly status: 'failed'
+      readonly error: { readonly code: string; readonly message: string }
+      /** Set when it may have taken effect all the same: the connection broke, or it would not stop after its timeout. */
+      readonly unknown?: true
+    }
+  /** The signal was obeyed. `settled` false: the tool did not come back within its grace, its outcome is unknown. */
+  | { readonly status: 'aborted'; readonly settled: boolean }
+
+/** The tools of one process. Content of an output may be large; the engine moves it to blobs. */
+export interface ToolHost {
+  specs(): Promise<readonly ToolSpec[]>
+  /** May this process run the tool in this version? */
+  knows(name: string, version: string): Promise<boolean>
+  call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome>
+  close(): Promise<void>
+}
+
+/** The policies of one process. Nothing here decides: it answers, and the machine decides. */
+export interface PolicyHost {
+  /** The evaluator of a pure policy the core does not know by itself (Cedar); null if this process cannot have one. */
+  evaluator(spec: PolicySpec): PureEvaluator | null
+  /** Judges passports. Never in need of `prepare`. */
+  readonly passports: PassportEvaluator
+  /** Loads what `evaluator` needs; rejects with what is missing. Called once per definition, before it is used. */
+  prepare(specs: readonly PolicySpec[]): Promise<void>
+  /** Asks a policy with I/O. Never longer than its timeout; rejects on anything that is no answer. */
+  ask(spec: PolicySpec, request: PolicyRequest, signal: AbortSignal): Promise<PolicyAnswer>
+  /**
+   * Asks again, right before an execution: the living passports, and after a human's approval also the policies with
+   * I/O; `all`: these in any case, they were never asked. Answers the first denial, or null. A policy that wants a human's approval
+   * denies, unless one has approved. What cannot be asked is a denial, unless `failClosed` is false.
+   */
+  recheck(
+    specs: readonly PolicySpec[],
+    request: PolicyRequest,
+    how: {
+      readonly approved: boolean
+      readonly all?: true
+      readonly failClosed: boolean
+      readonly signal: AbortSignal
+    },
+  ): Promise<PolicyAnswer | null>
+  close(): Promise<void>
+}
+
+/** Time, so that the simulation can own it. */
+export interface Clock {
+  /** Milliseconds since the epoch, for what people read. It may be set, in either direction: nothing is decided by it. */
+  readonly now: () => number
+  /** Milliseconds since some moment, never set and never going back: for how long something took or may take. */
+  readonly monotonic: () => number
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** Chance, so that the simulation can own it. */
+export interface Random {
+  /** A UUIDv7. */
+  uuid(): string
+  /** Random bytes as hex. */
+  hex(bytes: number): string
+  /** 0 ≤ x < 1. */
+  unit(): number
+}
+
+/** The messages of the engine to an operator; an adapter over pino. Never payloads, never secrets (I20). */
+export interface Log {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void
+}

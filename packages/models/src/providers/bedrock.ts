@@ -1,0 +1,45 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
+import {
+  baseUrlOption,
+  missingVariable,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
+
+/**
+ * Amazon Bedrock over Converse. With a bearer token if the configuration names its variable or AWS_BEARER_TOKEN_BEDROCK
+ * is set, else signed with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+ */
+export function wireBedrock(input: WiringInput): Wired | Unwired {
+  const { config, env, fetch } = input
+  const region = config.region ?? env['AWS_REGION']
+  if (region === undefined && config.baseURL === undefined)
+    return {
+      problem: 'invalid_request',
+      message: 'amazon-bedrock needs "region" in the configuration, or AWS_REGION.',
+    }
+  const auth = credentials(input)
+  if ('problem' in auth) return auth
+  const provider = createAmazonBedrock({
+    ...auth,
+    ...baseUrlOption(config),
+    region: region ?? 'us-east-1',
+    fetch,
+  })
+  return { model: provider.languageModel(config.model), metaKeys: ['amazonBedrock', 'bedrock'] }
+}
+
+function credentials(input: WiringInput) {
+  const { config, env } = input
+  const token = requireKey(input, 'AWS_BEARER_TOKEN_BEDROCK')
+  if ('key' in token) return { apiKey: token.key }
+  if (config.apiKeyEnv !== undefined) return token
+  const accessKeyId = env['AWS_ACCESS_KEY_ID']
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']
+  const sessionToken = env['AWS_SESSION_TOKEN']
+  if (!accessKeyId || !secretAccessKey)
+    return missingVariable(accessKeyId ? 'AWS_SECRET_ACCESS_KEY' : 'AWS_BEARER_TOKEN_BEDROCK')
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
+}

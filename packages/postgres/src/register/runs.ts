@@ -1,0 +1,181 @@
+/** Reads of runs and their events. */
+import { conversationTypes, limits } from '@signalbox/core'
+import type { Register } from '@signalbox/engine'
+import { type RawBuilder, sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Pool } from 'pg'
+import {
+  build,
+  compile,
+  fetchRows,
+  isUuid,
+  lineageOf,
+  noneOf,
+  pageSize,
+  statement,
+  turnOf,
+} from '../query.ts'
+import { eventColumns, runColumns, saidWhere } from '../rows.ts'
+
+const selectHead = statement(
+  'head',
+  build.selectFrom('run as r').select(runColumns).where('r.id', '=', '').compile(),
+)
+
+/** The events come as one JSON value: one row, whatever their number. */
+const selectTail = statement(
+  'tail',
+  build
+    .selectFrom('run as r')
+    .select(runColumns)
+    .select((run) =>
+      jsonArrayFrom(
+        run
+          .selectFrom('event as e')
+          .select(eventColumns)
+          .where('e.run_id', '=', '')
+          .whereRef('e.seq', '>', 'r.decided')
+          .orderBy('e.seq'),
+      ).as('events'),
+    )
+    .where('r.id', '=', '')
+    .compile(),
+)
+
+const selectEvents = statement(
+  'events',
+  build
+    .selectFrom('event as e')
+    .select(eventColumns)
+    .where('e.run_id', '=', '')
+    .where('e.seq', '>', 0)
+    .orderBy('e.seq')
+    .limit(0)
+    .compile(),
+)
+
+const tenantOfRun = sql<string>`(select tenant_id from signalbox.run where id = ${''})`
+
+const eventsMax = sql.lit(limits.eventsPerRunMax)
+
+/** Events of a lineage, in the order in which they were said. */
+const selectSaid = (name: string, condition: RawBuilder<boolean>) =>
+  statement(
+    name,
+    build
+      .selectFrom(lineageOf(tenantOfRun, '', '').as('l'))
+      .innerJoinLateral(saidWhere(condition, eventsMax), (join) => join.onTrue())
+      .selectAll('said')
+      .orderBy('l.stretch', 'desc')
+      .orderBy('l.place')
+      .orderBy('said.seq')
+      .compile(),
+  )
+
+const selectConversation = selectSaid('conversation', sql<boolean>`e.type = any(${[]})`)
+
+const selectChangedFiles = selectSaid(
+  'changed_files',
+  sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`,
+)
+
+/** Runs of a lineage from a known one on, and their events after a moment of it. */
+const selectContinuation = statement(
+  'continuation',
+  build
+    .with('heard', (db) => db.selectFrom(lineageOf(tenantOfRun, '', '').as('h')).selectAll('h'))
+    .selectFrom('heard as k')
+    .innerJoin('heard as l', (join) =>
+      join.on(
+        sql<boolean>`(l.stretch < k.stretch or (l.stretch = k.stretch and l.place >= k.place))`,
+      ),
+    )
+    .innerJoinLateral(
+      saidWhere(
+        sql<boolean>`e.type = any(${[]}) and (l.run_id <> k.run_id or e.seq > ${0})`,
+        eventsMax,
+      ),
+      (join) => join.onTrue(),
+    )
+    .selectAll('said')
+    .where('k.run_id', '=', '')
+    .where(sql<boolean>`(k.through is null or k.through >= ${0})`)
+    .orderBy('l.stretch', 'desc')
+    .orderBy('l.place')
+    .orderBy('said.seq')
+    .compile(),
+)
+
+const selectReadyRuns = statement(
+  'ready_runs',
+  build
+    .selectFrom(
+      build
+        .selectFrom('run')
+        .select(['tenant_id', 'id', 'updated_at'])
+        // The one that has waited longest first, so that one that never gets decided cannot hide the others.
+        .select(turnOf('tenant_id', 'updated_at').as('turn'))
+        .where('ready', '=', sql.lit(true))
+        .where(noneOf('id', []))
+        .as('r'),
+    )
+    .select(['r.tenant_id as tenantId', 'r.id as runId'])
+    .orderBy('r.turn')
+    .orderBy('r.updated_at')
+    .limit(0)
+    .compile(),
+)
+
+type RunPort = Pick<
+  Register,
+  | 'head'
+  | 'tail'
+  | 'events'
+  | 'changedFiles'
+  | 'conversation'
+  | 'continuation'
+  | 'readyRuns'
+  | 'repairState'
+>
+
+export function runsOf(pool: Pool): RunPort {
+  return {
+    async head(runId) {
+      if (!isUuid(runId)) return null
+      return (await selectHead(pool, [runId]))[0] ?? null
+    },
+    async tail(runId) {
+      if (!isUuid(runId)) return null
+      const rows = await selectTail(pool, [runId, runId])
+      if (rows[0] === undefined) return null
+      const { events, ...head } = rows[0]
+      return { head, events }
+    },
+    async events(runId, page) {
+      if (!isUuid(runId)) return []
+      const limit = pageSize(page.limit, limits.eventsPerRunMax)
+      return selectEvents(pool, [runId, page.after ?? 0, limit])
+    },
+    /** The events that say which files calls changed, of what the run goes on from and its own. */
+    changedFiles: (threadId, runId) => selectChangedFiles(pool, [runId, threadId, runId]),
+    /** The events said up to and including the run: see `lineage` in the migration. */
+    conversation: (threadId, runId) =>
+      selectConversation(pool, [runId, threadId, runId, [...conversationTypes]]),
+    /** A run that has its place begins with an event that is conversation: something is always said after a moment before it. */
+    async continuation(threadId, runId, { runId: after, seq }) {
+      if (after === runId) return null
+      const values = [runId, threadId, runId, conversationTypes, seq, after, seq]
+      const events = await selectContinuation(pool, values)
+      return events.length === 0 ? null : events
+    },
+    readyRuns: async (limit, except = []) =>
+      selectReadyRuns(pool, [[...except], pageSize(limit, limits.pageMax)]),
+    async repairState({ tenantId, runId }, { decided, state, notes }) {
+      const repaired = sql<{ done: boolean }>`
+        select signalbox.repair_run(${tenantId}, ${runId}::uuid, ${decided}, ${JSON.stringify(state)},
+          ${JSON.stringify(notes)}::jsonb) as done`
+      const rows = await fetchRows(pool, compile(repaired), 'repair_run')
+      return rows[0]?.done === true
+    },
+  }
+}

@@ -1,0 +1,292 @@
+/** From the body of a create to a run in the register. */
+import { createHash } from 'node:crypto'
+import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
+import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
+import type { Api, Asker } from './api.ts'
+import { declaredFields } from './declared-fields.ts'
+import { unknownThread } from './find.ts'
+import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
+import { Problem } from './problem.ts'
+import { checkWebhook } from './webhook.ts'
+import { isId } from './wire/ids.ts'
+import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
+import { momentOfId } from '../wires/langgraph/moments.ts'
+import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
+import { isDefault } from '../wires/langgraph/stream/modes.ts'
+import { iso } from './wire/iso.ts'
+import { baseOf, messagesOf, type RunCreate, saidBefore } from './wire/run-create.ts'
+
+export interface CreateRequest {
+  readonly body: RunCreate
+  /** Null for a run without a thread of its own: it gets a new one. */
+  readonly threadId: string | null
+  /** The Idempotency-Key header as it came. */
+  readonly idempotencyKey: string | undefined
+  /** A key of the server's own, in the place of the header. */
+  readonly ownKey?: string
+}
+
+/** What a create stands on. */
+export type CreateDeps = Pick<
+  Api,
+  | 'agents'
+  | 'commands'
+  | 'lanesOf'
+  | 'now'
+  | 'random'
+  | 'read'
+  | 'resources'
+  | 'threads'
+  | 'webhooks'
+>
+
+/** A run that is durably there: made by this request, or by an earlier one with the same key. */
+export interface CreatedRun {
+  readonly runId: string
+  readonly isNew: boolean
+}
+
+/** Creates a run, or finds the one that an earlier request with the same key and meaning made. */
+export async function createRun(
+  api: CreateDeps,
+  caller: Asker,
+  request: CreateRequest,
+): Promise<CreatedRun> {
+  const found = await findAssistant(api, caller, request.body.assistant_id)
+  const ready = readyCreate(api, caller, { request, found })
+  const { threadId } = ready
+  const metadata = threadMarks(found)
+  await ensureThread(api, caller, { threadId, mustExist: isStrict(request), metadata })
+  return enterRun(api, caller, ready)
+}
+
+/** A create whose agent and thread are known. */
+export interface ReadyCreate {
+  readonly request: CreateRequest
+  readonly found: FoundAssistant
+  readonly key: string | null
+  readonly threadId: string
+  /** What the client says of the run. */
+  readonly fields: JsonObject
+}
+
+/** Says which thread a create is about. @throws Problem `invalid_header`, and for a field that cannot be taken */
+export function readyCreate(
+  api: Pick<Api, 'random'>,
+  caller: Caller,
+  { request, found }: Pick<ReadyCreate, 'request' | 'found'>,
+): ReadyCreate {
+  const key = request.ownKey ?? readIdempotencyKey(request.idempotencyKey)
+  const fields = { ...found.fields, ...declaredFields(found.definition, request.body) }
+  const threadId = request.threadId ?? ownThread(api, caller, key)
+  return { request, found, key, threadId, fields }
+}
+
+/** Creates the run of a thread that is there, or finds the one that an earlier request made. */
+export async function enterRun(
+  api: CreateDeps,
+  caller: Asker,
+  { request, found, key, threadId, fields }: ReadyCreate,
+): Promise<CreatedRun> {
+  const { body } = request
+  const recursionLimit = body.config?.recursion_limit ?? null
+  const { definition, marks } = withinRecursion(found, recursionLimit)
+  const { multitask_strategy: multitask, after_seconds: seconds } = body
+  const from = baseOf(body)
+  const base = from === null ? null : await momentOfId(api.read, caller.tenantId, from)
+  if (from !== null && base === null) throw noCheckpoint()
+  const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
+  const { own, history } = await newMessages(api.read, place, body.input)
+  if (from !== null && own.length === 0)
+    await refuseAnswered(api.read, { ...place, checkpointId: from })
+  const told = checkWebhook(api.webhooks, body.webhook)
+  const metadata = { ...body.metadata, ...marks }
+  const answer = await api.commands.createRun({
+    ...caller,
+    threadId,
+    definition,
+    input: stored(api, own),
+    ...(history.length > 0 ? { history: stored(api, history) } : {}),
+    metadata,
+    multitask,
+    priority: body.priority,
+    lanes: api.lanesOf({ agent: definition.name, ...caller }),
+    delayMs: Math.round(seconds * 1000),
+    ...(base ? { base } : {}),
+    ...clientOf(body),
+    ...saidOf(fields),
+    ...told,
+    alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
+  })
+  return runOrProblem(api, answer, { threadId, key })
+}
+
+/** What became of a create: the run, or the problem that says why there is none. */
+export function runOrProblem(
+  api: Pick<Api, 'now'>,
+  answer: CreateAnswer,
+  { threadId, key }: { readonly threadId: string; readonly key: string | null },
+): CreatedRun {
+  switch (answer.code) {
+    case 'created':
+      return { runId: answer.runId, isNew: true }
+    case 'existing':
+      return { runId: answer.runId, isNew: false }
+    case 'conflict':
+      throw new Problem('idempotency_conflict', {
+        detail: `The key "${key}" was used for another request. Use a new key for a new request.`,
+        field: 'idempotency-key',
+        more: { run_id: answer.runId },
+      })
+    case 'busy':
+      throw new Problem('thread_busy', {
+        detail:
+          'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.',
+        field: 'multitask_strategy',
+      })
+    case 'no_base':
+      throw noCheckpoint()
+    case 'thread_full':
+      throw new Problem('thread_full', {
+        detail: `${limits.queuedPerThreadMax} runs wait on the thread ${threadId} already.`,
+        headers: { 'retry-after': '5' },
+      })
+    case 'no_thread':
+      throw unknownThread(threadId)
+    case 'held':
+      throw held(api, answer.until)
+    case 'no_parent':
+      throw new Error('unreachable: no run has asked for this one')
+    case 'rejected':
+      throw new Error(`the register rejected a create: ${answer.detail}`)
+  }
+}
+
+const saidOf = (fields: JsonObject) => (Object.keys(fields).length === 0 ? {} : { fields })
+
+/** What a client that comes back to the run takes for granted. */
+function clientOf({ stream_mode: modes, config }: RunCreate) {
+  const recursionLimit = config?.recursion_limit ?? null
+  const client = {
+    ...(isDefault(modes) ? {} : { streamModes: [...modes] }),
+    ...(recursionLimit === null ? {} : { recursionLimit }),
+  }
+  return Object.keys(client).length === 0 ? {} : { client }
+}
+
+/** What a thread says of the agent of its first run: pages of LangGraph search their threads by it. */
+export const threadMarks = ({ definition, marks }: FoundAssistant): JsonObject => ({
+  graph_id: definition.name,
+  assistant_id: marks['assistant_id'] ?? assistantUuid(definition.name),
+})
+
+/** For a checkpoint that the thread has not heard. */
+export const noCheckpoint = (): Problem =>
+  new Problem('unknown_checkpoint', {
+    detail: 'There is no such checkpoint. Use one of GET /threads/{thread_id}/history.',
+    field: 'checkpoint_id',
+  })
+
+function held(api: Pick<Api, 'now'>, until: number): Problem {
+  const seconds = Math.max(1, Math.ceil((until - api.now()) / 1000))
+  return new Problem('user_held', {
+    detail: `Too many runs of this end user were stopped for safety. The next may start at ${iso(until)}.`,
+    headers: { 'retry-after': String(seconds) },
+    more: { until: iso(until) },
+  })
+}
+
+const isStrict = (request: CreateRequest): boolean =>
+  request.threadId !== null && request.body.if_not_exists === 'reject'
+
+/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `retry:<run id>`. */
+const ownPrefixes = ['child:', 'cron:', 'retry:']
+
+/** The Idempotency-Key header, checked; null without one. */
+export function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  // The draft standard writes the key as a quoted text; most clients do not.
+  const key = header.trim().replace(/^"(.*)"$/, '$1')
+  if (ownPrefixes.some((prefix) => key.startsWith(prefix)))
+    throw new Problem('invalid_header', {
+      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, or retries. Use another one.`,
+      field: 'idempotency-key',
+    })
+  if (isId(key)) return key
+  throw new Problem('invalid_header', {
+    detail: `Idempotency-Key takes 1 to ${limits.idCharsMax} of A-Z a-z 0-9 . _ : -`,
+    field: 'idempotency-key',
+  })
+}
+
+/** A repeated create must not make a second thread, so with a key the thread's id follows from it. */
+export function ownThread(api: Pick<Api, 'random'>, caller: Caller, key: string | null): string {
+  if (key === null) return api.random.uuid()
+  return uuidOf(`thread of ${caller.tenantId} ${key}`)
+}
+
+/** Makes the thread unless it is there; one that is there gets what it lacks of the metadata. @throws Problem `unknown_thread` */
+export async function ensureThread(
+  api: Pick<Api, 'now' | 'random' | 'read' | 'threads'>,
+  caller: Caller,
+  thread: {
+    readonly threadId: string
+    readonly mustExist: boolean
+    readonly metadata?: JsonObject
+  },
+): Promise<void> {
+  const { threadId, mustExist, metadata = {} } = thread
+  const { tenantId } = caller
+  const stands = mustExist
+    ? await api.read.thread(tenantId, threadId)
+    : await api.threads.ensureThread(newThread(api, caller, { threadId, metadata }))
+  if (!stands) throw unknownThread(threadId)
+  const lacks = Object.entries(metadata).filter(([key]) => !Object.hasOwn(stands.metadata, key))
+  if (lacks.length === 0) return
+  // Where its metadata is full, the thread goes without.
+  await api.threads.changeThread({ tenantId, threadId }, { metadata: Object.fromEntries(lacks) })
+}
+
+/** A thread as a create makes it. */
+export const newThread = (
+  api: Pick<Api, 'now' | 'random'>,
+  { tenantId }: Caller,
+  { threadId, metadata }: { readonly threadId: string; readonly metadata: JsonObject },
+): Thread => ({
+  threadId,
+  tenantId,
+  metadata,
+  createdAt: api.now(),
+  contentKey: api.random.hex(32),
+})
+
+const stored = <Role extends EditMessage['role']>(
+  api: Pick<Api, 'random'>,
+  said: readonly {
+    readonly id?: string | null
+    readonly role: Role
+    readonly texts: readonly string[]
+  }[],
+) =>
+  said.map(({ id, role, texts }) => ({
+    id: id ?? `u_${api.random.uuid()}`,
+    role,
+    parts: texts.map((text) => ({ type: 'text' as const, text })),
+  }))
+
+/** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
+function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: JsonObject): string {
+  const { assistant_id, metadata, if_not_exists } = body
+  const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
+  const input = messagesOf(body.input)
+  // For somebody else it is another request.
+  const whose = user === undefined ? {} : { user: user.id }
+  const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
+  const recursion = body.config?.recursion_limit ?? null
+  const within = recursion === null ? {} : { recursion }
+  const before = saidBefore(body.input)
+  const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
+  const rest = { input, threadId, ...whose, ...told, ...within, ...imports, ...saidOf(fields) }
+  const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
+  return createHash('sha256').update(canonical(meaning)).digest('hex')
+}

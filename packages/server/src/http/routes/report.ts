@@ -1,0 +1,48 @@
+/** The report of a run: what became of its calls. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import type { StoredEvent } from '@signalbox/engine'
+import type { Api, ApiEnv } from '../api.ts'
+import { answers, reply } from '../answers.ts'
+import { findRun } from '../find.ts'
+import { wholeLog } from '../whole-log.ts'
+import { iso } from '../wire/iso.ts'
+import { callsIn, countsOf, RunReport } from '../wire/run-report.ts'
+import { runAddresses } from './runs.ts'
+
+export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
+  for (const { path, params } of runAddresses) {
+    const report = createRoute({
+      method: 'get',
+      path: `${path}/report`,
+      tags: ['Runs'],
+      summary: 'Tells what became of the calls of a run: finished, never started, unknown',
+      request: { params },
+      responses: answers({ description: 'The report.', schema: RunReport }, ['unknown_run']),
+    })
+    app.openapi(report, async (c) => {
+      const head = await findRun(api, c.get('caller'), c.req.valid('param'))
+      const events = await wholeLog(api, head)
+      const calls = callsIn(events, head.outcome)
+      return reply(c, {
+        run_id: head.runId,
+        thread_id: head.threadId,
+        outcome: head.outcome,
+        cancel: cancelIn(events),
+        counts: countsOf(calls),
+        calls,
+      })
+    })
+  }
+}
+
+function cancelIn(events: readonly StoredEvent[]) {
+  const asked = events.find(({ type }) => type === 'cancel.requested')
+  if (!asked) return null
+  const { action, reason } = asked.payload
+  return {
+    action: typeof action === 'string' ? action : 'erased',
+    reason: typeof reason === 'string' ? reason : null,
+    actor: asked.actor,
+    at: iso(asked.at),
+  }
+}

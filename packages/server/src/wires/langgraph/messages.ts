@@ -1,0 +1,255 @@
+/**
+ * Messages as LangChain shows them, folded from events. The same events give the same messages, wherever they are shown:
+ * in states, in the answer of a wait, on a stream.
+ *
+ * A message has one id, whatever becomes of it: a retry of a turn replaces what the attempt before had said. Calls stand in
+ * it only after the verdict (I23), as a human changed them, and never if they were taken out again.
+ */
+import { z } from '@hono/zod-openapi'
+import {
+  ContentPart,
+  decisionSchemas,
+  type EditMessage,
+  type FactPayload,
+  type ModelTurn,
+  readFact,
+  resultOf,
+  type ToolOutput,
+  type UserMessage,
+} from '@signalbox/core'
+import type { StoredEvent } from '@signalbox/engine'
+import { sentenceOf } from '@signalbox/core'
+
+const said = {
+  id: z.string(),
+  content: z.string(),
+  additional_kwargs: z.record(z.string(), z.unknown()),
+  response_metadata: z.record(z.string(), z.unknown()),
+}
+
+const ToolCall = z.object({
+  type: z.literal('tool_call'),
+  id: z.string(),
+  name: z.string(),
+  args: z.record(z.string(), z.unknown()),
+})
+
+const UsageMetadata = z.object({
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  total_tokens: z.number().int(),
+  input_token_details: z.object({ cache_read: z.number().int() }).optional(),
+  output_token_details: z.object({ reasoning: z.number().int() }).optional(),
+})
+
+const HumanMessage = z.object({ type: z.enum(['human', 'system']), ...said })
+const AiMessage = z.object({
+  type: z.literal('ai'),
+  ...said,
+  tool_calls: z.array(ToolCall),
+  invalid_tool_calls: z.array(z.unknown()),
+  usage_metadata: UsageMetadata.optional(),
+})
+const ToolMessage = z.object({
+  type: z.literal('tool'),
+  ...said,
+  name: z.string(),
+  tool_call_id: z.string(),
+  status: z.enum(['success', 'error']),
+  /** The structured result, if the tool gave one. */
+  artifact: z.record(z.string(), z.unknown()).nullable(),
+})
+
+/** A message in LangChain's words. */
+export const ChatMessage = z
+  .discriminatedUnion('type', [HumanMessage, AiMessage, ToolMessage])
+  .openapi('Message')
+export type ChatMessage = z.infer<typeof ChatMessage>
+export type AiMessage = z.infer<typeof AiMessage>
+
+const nothing = () => ({ additional_kwargs: {}, response_metadata: {} })
+
+/** The texts of parts; of a blob its preview. */
+const textOf = (parts: readonly ContentPart[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : part.preview)).join('')
+
+const isContent = (part: { readonly type: string }): part is ContentPart =>
+  part.type === 'text' || part.type === 'blob'
+
+/** What the model said in a turn, before any verdict spoke for it. */
+function aiMessage(turn: ModelTurn): AiMessage {
+  const { parts, id } = turn.message
+  const calls = turn.verdict === 'complete' ? parts.filter((part) => part.type === 'tool_call') : []
+  return {
+    type: 'ai',
+    id,
+    content: textOf(parts.filter(isContent)),
+    additional_kwargs: {},
+    response_metadata: {
+      model_name: turn.model,
+      model_provider: turn.provider,
+      ...(turn.finish ? { finish_reason: turn.finish.raw ?? turn.finish.unified } : {}),
+    },
+    tool_calls: calls.map((call) => ({
+      type: 'tool_call',
+      id: call.id,
+      name: call.name,
+      args: call.args,
+    })),
+    invalid_tool_calls: [],
+    ...usageOf(turn),
+  }
+}
+
+function usageOf({ usage }: ModelTurn): Pick<AiMessage, 'usage_metadata'> {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usage
+  if (inputTokens === undefined && outputTokens === undefined) return {}
+  const [input_tokens, output_tokens] = [inputTokens ?? 0, outputTokens ?? 0]
+  const cached = { input_token_details: { cache_read: cachedInputTokens ?? 0 } }
+  const reasoning = { output_token_details: { reasoning: reasoningTokens ?? 0 } }
+  return {
+    usage_metadata: {
+      input_tokens,
+      output_tokens,
+      total_tokens: input_tokens + output_tokens,
+      ...(cachedInputTokens === undefined ? {} : cached),
+      ...(reasoningTokens === undefined ? {} : reasoning),
+    },
+  }
+}
+
+/** Folds events into messages, in order. Messages are replaced, never changed: what was listed once stays as it is. */
+export class ChatMessages {
+  readonly #messages = new Map<string, ChatMessage>()
+  /** The message that asked for a call. */
+  readonly #askedBy = new Map<string, string>()
+  /** Said to the run at hand by the events of these numbers, and not shown to the model yet. */
+  #waiting: { readonly seq: number; readonly messages: readonly UserMessage[] }[] = []
+
+  /** Folds an event; of what is no part of a conversation, nothing. */
+  take(event: StoredEvent): void {
+    // Erased: nobody knows what was said.
+    if (event.salt === '') return
+    const speech = sentenceOf(event)
+    if (speech) return this.#speak(speech.messageId, speech.text)
+    if (event.type === 'call.denied') {
+      const { callId, code, message } = decisionSchemas['call.denied'].parse(event.payload)
+      const text = `Error: this call was not executed (${code}). ${message}`
+      return this.#answer(callId, { content: [{ type: 'text', text }], isError: true })
+    }
+    if (event.type === 'input.taken' || event.type === 'input.left')
+      return this.#hear(decisionSchemas[event.type].parse(event.payload).through)
+    const fact = readFact(event)
+    if (fact?.type === 'run.created') return this.#begin(fact.payload)
+    if (fact?.type === 'input.injected') {
+      this.#waiting.push({ seq: fact.seq, messages: fact.payload.messages })
+      return
+    }
+    if (fact?.type === 'model.completed') return this.#say(fact.payload.turn)
+    if (fact?.type === 'approval.answered') return this.#edit(fact.payload)
+    const result = fact && resultOf(fact)
+    if (result) this.#answer(result.callId, result.output)
+  }
+
+  /** What was said so far. A message that says nothing is not there. */
+  list(): ChatMessage[] {
+    return [...this.#messages.values()].filter(
+      (message) =>
+        message.content !== '' ||
+        message.type === 'tool' ||
+        (message.type === 'ai' && message.tool_calls.length > 0),
+    )
+  }
+
+  /** The arguments of a call as they stand; null if nobody asked for it. */
+  argsOf(callId: string): Record<string, unknown> | null {
+    return this.#callOf(callId)?.args ?? null
+  }
+
+  #callOf(callId: string) {
+    const asking = this.#messages.get(this.#askedBy.get(callId) ?? '')
+    return asking?.type === 'ai' ? asking.tool_calls.find(({ id }) => id === callId) : undefined
+  }
+
+  #begin({ input, edit, base, history = [] }: FactPayload<'run.created'>): void {
+    // As in the prompt: what a faulted run did not take was said all the same.
+    if (!base) this.#hear(Infinity)
+    this.#waiting = []
+    this.#speakAll(history)
+    this.#speakAll(edit?.messages ?? input)
+  }
+
+  /** What was said to the run up to this event stands here from now on. */
+  #hear(through: number): void {
+    for (const { seq, messages } of this.#waiting) if (seq <= through) this.#speakAll(messages)
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > through)
+  }
+
+  #speakAll(words: readonly EditMessage[]): void {
+    for (const { id, role, parts } of words) {
+      const content = textOf(parts)
+      if (role === 'assistant') this.#messages.set(id, { ...silent(id), content })
+      else
+        this.#messages.set(id, {
+          type: role === 'user' ? 'human' : 'system',
+          id,
+          content,
+          ...nothing(),
+        })
+    }
+  }
+
+  #say(turn: ModelTurn): void {
+    const message = aiMessage(turn)
+    for (const { id } of message.tool_calls) this.#askedBy.set(id, message.id)
+    this.#messages.delete(message.id)
+    this.#messages.set(message.id, message)
+  }
+
+  /** A verdict speaks for the message, in the place of its calls. It may speak for one that was never begun. */
+  #speak(id: string, text: string): void {
+    const before = this.#messages.get(id)
+    const begun: ChatMessage = before?.type === 'ai' ? before : silent(id)
+    const content = begun.content === '' ? text : `${begun.content}\n\n${text}`
+    this.#messages.set(id, { ...begun, content, tool_calls: [] })
+  }
+
+  #edit({ callId, decision, edited }: FactPayload<'approval.answered'>): void {
+    const asking = this.#messages.get(this.#askedBy.get(callId) ?? '')
+    // Of a call that has its result already, the answer came too late.
+    if (decision !== 'edit' || !edited || this.#messages.has(resultId(callId))) return
+    if (asking?.type !== 'ai') return
+    const tool_calls = asking.tool_calls.map((call) =>
+      call.id === callId ? { ...call, args: edited.args } : call,
+    )
+    this.#messages.set(asking.id, { ...asking, tool_calls })
+  }
+
+  #answer(callId: string, output: ToolOutput): void {
+    const call = this.#callOf(callId)
+    // Whatever became of calls that are gone, nobody asked for them.
+    if (!call) return
+    const id = resultId(callId)
+    this.#messages.set(id, {
+      type: 'tool',
+      id,
+      content: textOf(output.content),
+      ...nothing(),
+      name: call.name,
+      tool_call_id: callId,
+      status: output.isError ? 'error' : 'success',
+      artifact: output.structured ? { ...output.structured } : null,
+    })
+  }
+}
+
+const resultId = (callId: string): string => `r_${callId.slice(2)}`
+
+const silent = (id: string): AiMessage => ({
+  type: 'ai',
+  id,
+  content: '',
+  ...nothing(),
+  tool_calls: [],
+  invalid_tool_calls: [],
+})

@@ -1,0 +1,3 @@
+/** What every adapter of a port keeps, as suites that its tests play. They are not shipped: they need the test runner. */
+export { dispatchContract, type HangingWorker } from './dispatch-contract.ts'
+export { wakeBusContract } from './wake-contract.ts'

@@ -1,0 +1,68 @@
+/** What a run does: its plan is the user's message, and the scripted model plays it. */
+import type { Prompt } from '@signalbox/core'
+import type { Script } from '@signalbox/models'
+import { z } from 'zod'
+
+/** The name of the tool whose calls are runs of the agent. */
+export const toolOf = (agent: string): string => `agent__${agent}`
+
+/** `turns`: the tools to call, turn by turn, or runs to start with plans of their own; after them the run completes. */
+export const Plan = z.object({
+  name: z.string(),
+  get turns() {
+    return z.array(z.array(z.union([z.string(), Start]))).default([])
+  },
+  /** The provider refuses this many calls first, per process: an orchestrator that is killed forgets them. */
+  failures: z.number().default(0),
+  /** Milliseconds before each chunk of an answer. */
+  delayMs: z.number().default(3),
+  /** Length of the last answer. */
+  chars: z.number().default(20),
+  padding: z.string().default(''),
+  /** Does the last answer say first what a guardrail forbids? */
+  slips: z.boolean().default(false),
+})
+export type Plan = z.input<typeof Plan>
+
+const Start = z.object({ agent: z.string(), plan: Plan })
+
+/** What the agent `governed` may not say. */
+export const bannedTerm = 'snozzberry'
+
+/** Has a guardrail corrected the answer before? Its feedback names no term. */
+const isCorrected = (prompt: Prompt): boolean =>
+  prompt.some((message) => message.role === 'user' && textOf(message).includes('corrected'))
+
+const textOf = ({ parts }: Extract<Prompt[number], { role: 'user' }>): string =>
+  parts.map((part) => ('text' in part ? part.text : '')).join('')
+
+/** The plan of the last message of the user that is one. */
+function planOf(prompt: Prompt): z.output<typeof Plan> {
+  for (const message of prompt.toReversed()) {
+    if (message.role !== 'user') continue
+    const text = textOf(message)
+    if (text.startsWith('{')) return Plan.parse(JSON.parse(text))
+  }
+  throw new Error('there is no plan in the prompt')
+}
+
+/** A script that plays plans. */
+export function playPlans(): Script {
+  const refused = new Map<string, number>()
+  return (prompt, turnIndex) => {
+    const { name, turns, failures, delayMs, chars, slips } = planOf(prompt)
+    const before = refused.get(name) ?? 0
+    if (before < failures) {
+      refused.set(name, before + 1)
+      return { status: { code: 503 } }
+    }
+    if (isCorrected(prompt)) return { text: 'I take that back', delayMs }
+    if (slips && turns[turnIndex] === undefined) return { text: `I say ${bannedTerm}`, delayMs }
+    const calls = turns[turnIndex]?.map((call, n) =>
+      typeof call === 'string'
+        ? { name: call, args: { n: turnIndex * 10 + n } }
+        : { name: toolOf(call.agent), args: { prompt: JSON.stringify(call.plan) } },
+    )
+    return calls ? { calls, delayMs } : { text: 'x'.repeat(chars), delayMs, chunkSize: chars / 4 }
+  }
+}

@@ -1,0 +1,20 @@
+/** Every line whose loss must turn the simulation red. */
+import { badDayMutations } from './bad-day-mutations.ts'
+import { buildMutations } from './build-mutations.ts'
+import { familyMutations } from './family-mutations.ts'
+import { historyMutations } from './history-mutations.ts'
+import { multitaskMutations } from './multitask-mutations.ts'
+import { type Mutation, mutations } from './mutations.ts'
+import { rerunMutations } from './rerun-mutations.ts'
+import { steeringMutations } from './steering-mutations.ts'
+
+export const allMutations: readonly Mutation[] = [
+  ...mutations,
+  ...familyMutations,
+  ...historyMutations,
+  ...multitaskMutations,
+  ...rerunMutations,
+  ...steeringMutations,
+  ...badDayMutations,
+  ...buildMutations,
+]

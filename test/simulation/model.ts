@@ -1,0 +1,202 @@
+/**
+ * A model that plays a random but fixed plan for each run, and fails in every way a provider can. What it says goes through
+ * the stream guard of the request, split at random.
+ */
+import type { ModelTurn, Trip } from '@signalbox/core'
+import type { StreamGuard } from '@signalbox/engine'
+import type { Model, ModelRequest } from '@signalbox/engine'
+import type { MemoryRegister } from '@signalbox/testing/memory'
+import { bannedTerm } from './agents.ts'
+import { beginsUnderLease } from './beginnings.ts'
+import { wordsOf } from './check-crowd.ts'
+import type { Incarnation } from './process.ts'
+import { startsIn } from './families.ts'
+import { type Schedule } from './schedule.ts'
+import { seeded } from './seeded.ts'
+import { hear } from './steering.ts'
+import type { World } from './world.ts'
+
+const names = ['look', 'put', 'pay', 'nobody'] as const
+
+/**
+ * The plan of one turn, counted from 0: the same whenever it is asked for, so a repeated call gives the same answer. Some
+ * agents repeat themselves, some never come to an end.
+ */
+function planTurn({ seed, variant, turn }: Moment): readonly { tool: string; n: number }[] {
+  const starts = startsIn(seed, turn)
+  const started = Array.from({ length: starts }, (_, n) => ({ tool: 'start', n }))
+  return [...started, ...ownCalls({ seed: seed + variant, turn, starts })]
+}
+
+/** A turn of a plan. Runs that were started differ by what they were asked for. */
+interface Moment {
+  readonly seed: number
+  readonly variant: number
+  readonly turn: number
+}
+
+/** What the run does itself; one that starts others does less. */
+function ownCalls({
+  seed,
+  turn,
+  starts,
+}: {
+  readonly seed: number
+  readonly turn: number
+  readonly starts: number
+}): readonly { tool: string; n: number }[] {
+  if (starts > 0) return seed % 3 === 0 ? [{ tool: names[turn % 3] ?? 'look', n: turn }] : []
+  if (seed % 6 === 1) return [{ tool: 'look', n: 0 }]
+  if (seed % 9 === 2) return [{ tool: 'look', n: turn }]
+  const unit = seeded(seed * 1_000 + turn)
+  const turns = 1 + Math.floor(unit() * 3)
+  if (turn >= turns) return []
+  const calls = 1 + Math.floor(unit() * 3)
+  return Array.from({ length: calls }, () => ({
+    tool: names[Math.floor(unit() * (unit() < 0.1 ? 4 : 3))] ?? 'look',
+    n: Math.floor(unit() * 3),
+  }))
+}
+
+const failures = ['interrupted', 'error', 'safety', 'length', 'refusal', 'empty'] as const
+type Failure = (typeof failures)[number]
+
+export function simulatedModel(world: World, { tables }: MemoryRegister, life: Incarnation): Model {
+  const { schedule, complaints } = world
+  return {
+    call: async (request, _sink, signal) => {
+      const { messageId } = request
+      const asked = [...tables.effects.values()].filter(
+        ({ spec }) => spec.kind === 'model.call' && spec.messageId === messageId,
+      )
+      const effect = asked.find(({ status }) => status === 'started')
+      beginsUnderLease(world, life, tables, { effect, what: `the call for ${messageId}` })
+      await life.clock.sleep(schedule.between(2, 40), signal)
+      signal.throwIfAborted()
+      if (lacksResult(request))
+        complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
+      remember(world, request)
+      const seed = Number(request.model.baseURL)
+      const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1
+      const variant = variantOf(request)
+      const bad = schedule.faults && schedule.chance(0.06)
+      // The own model of some agents breaks for good; another one may still serve.
+      const broken = seed % 13 === 3 && turn === 1 && request.model.model === 'own'
+      const picked = bad ? failures[Math.floor(schedule.unit() * failures.length)] : undefined
+      // Some have nothing to say to results, however often they are asked.
+      const mute = seed % 47 === 7 && turn > 0 ? 'empty' : picked
+      const failure = broken ? 'interrupted' : mute
+      return failure
+        ? failed(request, failure, schedule)
+        : answer(request, schedule, { seed, variant, turn })
+    },
+  }
+}
+
+/** What a model is shown of what clients said. */
+function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
+  const { prompts } = world
+  const run = callIdPrefix.split('_')[1] ?? ''
+  const texts = prompt.flatMap((message) =>
+    message.role === 'user'
+      ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      : [],
+  )
+  hear(world, run, texts)
+  const words = wordsOf(texts)
+  const known = prompts.get(run)
+  if (known) known.add(words)
+  else prompts.set(run, new Set([words]))
+}
+
+/** What a run was started with: its first words are the arguments of the call. */
+function variantOf({ prompt }: ModelRequest): number {
+  const [first] = prompt.filter(({ role }) => role === 'user')
+  const [part] = first?.role === 'user' ? first.parts : []
+  const [, n] = (part?.type === 'text' && /"n":(\d+)/.exec(part.text)) || []
+  return Number(n ?? 0)
+}
+
+/** Calls of this very run must have their results; those of an earlier run may have ended without. */
+function lacksResult({ prompt, callIdPrefix }: ModelRequest): boolean {
+  const run = callIdPrefix.slice(0, callIdPrefix.lastIndexOf('_'))
+  return prompt.some(
+    (message) =>
+      message.role === 'tool' &&
+      message.results.some(
+        ({ callId, output }) =>
+          callId.startsWith(run) && JSON.stringify(output).includes('has no result'),
+      ),
+  )
+}
+
+type Parts = ModelTurn['message']['parts']
+
+const turnOf = (request: ModelRequest, verdict: ModelTurn['verdict'], parts: Parts): ModelTurn => ({
+  verdict,
+  message: { id: request.messageId, role: 'assistant', parts },
+  suppressed: verdict === 'complete' ? [] : [{ name: 'pay', argsBytes: 3, argsHmac: 'x' }],
+  evidence: [],
+  finish: verdict === 'complete' ? { unified: 'stop' } : null,
+  usage: { inputTokens: 10, outputTokens: 10 },
+  provider: 'scripted',
+  model: request.model.model,
+})
+
+function failed(request: ModelRequest, failure: Failure, schedule: Schedule): ModelTurn {
+  if (failure === 'empty') return turnOf(request, 'complete', [])
+  if (failure === 'length') return turnOf(request, 'length', [{ type: 'text', text: 'and so' }])
+  const turn = turnOf(request, failure, [])
+  if (failure !== 'error') return turn
+  const retryable = schedule.chance(0.7)
+  const error = { class: retryable ? 'overloaded' : 'auth', retryable, message: 'no' } as const
+  return { ...turn, error }
+}
+
+const isPerilous = ({ day: { kind } }: Schedule): boolean =>
+  kind === 'outage' || kind === 'late' || kind === 'freeze'
+
+/** What the plan says, as far as the guard lets it. */
+function answer(request: ModelRequest, schedule: Schedule, moment: Moment): ModelTurn {
+  const plan = planTurn(moment)
+  const calls = plan.map(({ tool, n }, index) => {
+    // Where leases are in danger, most calls are such as may not be made again.
+    const name = isPerilous(schedule) && tool === 'look' && n > 0 ? 'pay' : tool
+    const args = { n }
+    const id = `${request.callIdPrefix}_${index}`
+    return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
+  })
+  if (request.guard === null)
+    return turnOf(request, 'complete', calls.length > 0 ? calls : [{ type: 'text', text: 'done' }])
+  const text = schedule.chance(0.4) ? `I say ${bannedTerm}, and more` : 'I say nothing of the kind'
+  const said = speak(request.guard, text, schedule)
+  const spoken: Parts = said.text === '' ? [] : [{ type: 'text', text: said.text }]
+  const judged = calls.map(({ name, args }) =>
+    request.guard?.judge({ type: 'tool_call', name, args }),
+  )
+  const tripped = judged.find((each) => each?.type === 'tripped')
+  const trip = said.trip ?? (tripped?.type === 'tripped' ? tripped.trip : null)
+  return trip
+    ? { ...turnOf(request, 'guardrail', spoken), trip }
+    : turnOf(request, 'complete', [...spoken, ...calls])
+}
+
+/** Lets a text through the guard in random pieces: what went out of it, and what ended it. */
+function speak(
+  guard: StreamGuard,
+  text: string,
+  schedule: Schedule,
+): { readonly text: string; readonly trip: Trip | null } {
+  let out = ''
+  for (let from = 0; from < text.length;) {
+    const to = from + 1 + Math.floor(schedule.unit() * 12)
+    const guarded = guard.push('text', text.slice(from, to))
+    if (guarded.type === 'tripped') return { text: out, trip: guarded.trip }
+    out += guarded.text
+    from = to
+  }
+  const last = guard.end('text')
+  return last.type === 'tripped'
+    ? { text: out, trip: last.trip }
+    : { text: out + last.text, trip: null }
+}

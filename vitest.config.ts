@@ -1,0 +1,149 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { defineConfig } from 'vitest/config'
+
+import { SkipReporter } from './scripts/ci/skip-reporter.ts'
+import { SlowFirst } from './scripts/ci/slow-first.ts'
+import { UnhandledReporter } from './scripts/ci/unhandled-reporter.ts'
+import { forThisMachine } from './test/support/for-this-machine.ts'
+
+// Workers, and what tests start, keep what V8 has compiled for those after them; so do tests of an installed package.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+// Whose end ends what the test files share: see test/support/once-per-run.ts.
+process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
+
+/** Folder for the machine-readable report; set by `.ci/run`. */
+const reports = process.env['SIGNALBOX_REPORTS']
+const report = `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}`
+
+/** What lasts: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
+const long = [
+  'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
+  'packages/cli/test/{approvals,commands,dev}.test.ts',
+  'packages/engine/test/{leases,outage}.test.ts',
+  'packages/policies/test/passport/steering.test.ts',
+  'packages/postgres/test/silence.test.ts',
+  'packages/server/test/{backlog,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
+  'packages/tools/test/mcp-life.test.ts',
+  'test/contract/{leases,long-history}.test.ts',
+  'test/deployment/{compose,drain,least-privilege}.test.ts',
+  'test/end-to-end/restart.test.ts',
+  'test/leak-hunt/*.test.ts',
+  'test/recipes/*.test.ts',
+  'test/upgrade/*.test.ts',
+]
+
+const pure = [
+  'packages/core/test/**/*.test.ts',
+  'packages/engine/test/**/*.test.ts',
+  'packages/policies/test/{guardrails,passport}/**/*.test.ts',
+  'test/architecture.test.ts',
+  'test/{ci,simulation}/**/*.test.ts',
+]
+
+/** Real Postgres, real sockets, but nothing of the process itself: no file of these changes what a module holds. */
+const served = [
+  // Every command is a process of its own; in the worker there is a server per file.
+  'packages/cli/test/!(project).test.ts',
+  'packages/{models,server,testing}/test/**/*.test.ts',
+  'packages/policies/test/*.test.ts',
+  'packages/postgres/test/**/*.test.ts',
+  'packages/client/test/**/*.test.ts',
+  'packages/bullmq/test/**/*.test.ts',
+  'packages/tools/test/!(mcp).test.ts',
+  'test/{contract,governance,http-contract,replay,deployment}/**/*.test.ts',
+  'test/docs/!(pages-*|types).test.ts',
+]
+
+/** What is published, tried as its readers and users would: as long as all the others together, so a command of its own. */
+const published = [
+  'test/docs/pages-*.test.ts',
+  'test/docs/types.test.ts',
+  'test/package/**/*.test.ts',
+  'packages/{cli/test/project,demo/test/*}.test.ts',
+]
+
+/** The clients of other vendors, each as it is published, against a real server: a command of its own as well. */
+const clients = ['test/clients/!(langgraph-react|ai-sdk).test.ts']
+/** Those that want a document in the globals. */
+const pages = ['test/clients/{langgraph-react,ai-sdk}.test.ts']
+
+// A test of commands starts up to a dozen processes one after the other. On a busy machine each takes seconds to come up.
+const longest = { testTimeout: forThisMachine(180_000), hookTimeout: forThisMachine(120_000) }
+
+export default defineConfig({
+  test: {
+    // Three times the cores that CI has: the suites wait for servers and processes of their own, or for time to pass.
+    maxWorkers: 6,
+    sequence: { sequencer: SlowFirst },
+    // A worker of a busy machine may stand still for seconds.
+    expect: { poll: { timeout: forThisMachine(20_000) } },
+    // Node reads TypeScript itself, and keeps what it compiled; nothing here is mocked by module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    reporters: [
+      'default',
+      new SkipReporter(),
+      ...(reports === undefined ? [] : ['json', new UnhandledReporter(`${report}.errors`)]),
+    ],
+    outputFile: { json: `${report}.json` },
+    projects: [
+      {
+        // No I/O but reading the sources: a second or two, so that it is run all the time.
+        test: {
+          name: 'unit',
+          include: pure,
+          exclude: long,
+          isolate: false,
+          testTimeout: forThisMachine(30_000),
+        },
+      },
+      {
+        // A worker loads the modules once for all its files: that was a third of their time.
+        test: {
+          name: 'served',
+          include: served,
+          exclude: long,
+          isolate: false,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
+          ...longest,
+        },
+      },
+      {
+        // Real processes, signals, installed packages.
+        test: {
+          name: 'integration',
+          include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [
+            ...pure,
+            ...served,
+            ...published,
+            ...clients,
+            ...pages,
+            ...long,
+            '**/node_modules/**',
+          ],
+          ...longest,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          include: long,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
+          ...longest,
+        },
+      },
+      { test: { name: 'clients', include: clients, isolate: false, ...longest } },
+      { test: { name: 'pages', include: pages, ...longest } },
+      {
+        test: {
+          name: 'published',
+          include: published,
+          setupFiles: ['packages/cli/test/support/end-commands.ts'],
+          ...longest,
+        },
+      },
+    ],
+  },
+})
