@@ -20,7 +20,7 @@ import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { continuationOf, conversationOf } from './lineage.ts'
+import { continuationOf, conversationOf, sinceCutOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
@@ -87,9 +87,14 @@ function readsOf(tables: Tables) {
       const after = (events.get(runId) ?? []).filter((event) => event.seq > run.decided)
       return { head: headOf(run), events: after }
     },
-    events: async (runId, { after = 0, limit = Infinity }) =>
-      (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
+    events: async (runId, { after = 0, limit = Infinity }) => {
+      const all = events.get(runId) ?? []
+      // From the end: who reads again and again reads what is new.
+      const from = all.findLastIndex((event) => event.seq <= after) + 1
+      return all.slice(from, from + limit)
+    },
     conversation: async (threadId, runId) => said(threadId, runId),
+    sinceCut: async (threadId, runId) => sinceCutOf(said(threadId, runId)),
     continuation: async (threadId, runId, known) =>
       known.runId === runId ? null : continuationOf(said(threadId, runId), known),
     changedFiles: async (threadId, runId) =>
@@ -251,9 +256,10 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
 /** The call an effect is about, from the answer that asked for it. */
 function callOf(tables: Tables, { spec, runId }: EffectRecord): ToolCallPart | null {
   if (!('callId' in spec)) return null
+  // From the end: most calls are of the newest answer.
   const answer = tables.events
     .get(runId)
-    ?.find((event) => event.type === 'model.completed' && event.key === spec.source)
+    ?.findLast((event) => event.type === 'model.completed' && event.key === spec.source)
   if (!answer) return null
   const { turn } = factSchemas['model.completed'].parse(answer.payload)
   return callsOf(turn).find((call) => call.id === spec.callId) ?? null

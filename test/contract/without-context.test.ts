@@ -1,0 +1,41 @@
+/**
+ * Runs of agents without a `context` cost Postgres what they did before there was one ("costs nothing when off"): the same statements, each as often
+ * and over as many rows, the same rows, as many bytes of WAL. `without-context.json` was made by the build before, with `node
+ * test/contract/run-costs.ts`. Would catch: a statement more per turn, a column that each run fills from now on, a field in each event.
+ */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const Costs = z.record(
+  z.string(),
+  z.object({
+    statements: z.record(z.string(), z.tuple([z.number(), z.number()])),
+    rows: z.record(z.string(), z.number()),
+    walRecords: z.number(),
+    walBytes: z.number(),
+  }),
+)
+
+const recorded = Costs.parse(
+  JSON.parse(readFileSync(join(import.meta.dirname, 'without-context.json'), 'utf8')),
+)
+
+/** Where a page of an index is split is a matter of random ids. */
+const walShare = 0.01
+
+test('statements, rows and bytes of WAL are those of the build before', async () => {
+  const script = join(import.meta.dirname, 'run-costs.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script])
+  const counted = Costs.parse(JSON.parse(stdout))
+  for (const [play, { statements, rows, walRecords, walBytes }] of Object.entries(recorded)) {
+    const now = counted[play]
+    expect(now, play).toMatchObject({ statements, rows })
+    expect(Object.keys(now?.statements ?? {}), play).toEqual(Object.keys(statements))
+    expect(now?.walRecords, play).toBeLessThanOrEqual(walRecords * (1 + walShare))
+    expect(now?.walBytes, play).toBeLessThanOrEqual(walBytes * (1 + walShare))
+  }
+})
