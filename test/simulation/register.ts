@@ -50,7 +50,7 @@ export function registerOf(
       if (typeof method !== 'function') return method
       return (...args: unknown[]) => {
         life.process.schedule.called()
-        let begun: readonly Attempt[] = []
+        let begun: readonly boolean[] = []
         const answer = () => {
           if (name === 'renew') begun = begunOf(tables, args[0])
           return Promise.resolve(Reflect.apply(method, target, args))
@@ -67,7 +67,9 @@ export function registerOf(
         const isInPeril = name === 'append' && isPerilous(tables, itemOf(args[0]))
         const danger = isPoll ? 1 / (1 - atOnce) : isInPeril ? peril : 1
         const answered = life.io(String(name), call, danger)
-        return name === 'renew' ? answered.then((kept) => noteLost(life, begun, kept)) : answered
+        return name === 'renew'
+          ? answered.then((kept) => noteLost(life, args[0], begun, kept))
+          : answered
       }
     },
   })
@@ -75,19 +77,23 @@ export function registerOf(
 
 const Renewed = z.array(z.object({ effectId: z.string(), kept: z.boolean() }))
 const Asked = z.array(z.object({ effectId: z.string(), attempt: z.number() }))
-type Attempt = z.infer<typeof Asked>[number]
 
 /** The attempts that have begun: a claim under way may be granted after a renewal that found nothing of it, and is not lost. */
-const begunOf = ({ effects }: MemoryRegister['tables'], leases: unknown): readonly Attempt[] =>
-  Asked.parse(leases).filter(
+const begunOf = ({ effects }: MemoryRegister['tables'], leases: unknown): readonly boolean[] =>
+  Asked.parse(leases).map(
     ({ effectId, attempt }) => attempt <= (effects.get(effectId)?.attempt ?? 0),
   )
 
-/** Keeps which leases this life was told to be lost; answers the same. */
-function noteLost<T>(life: Incarnation, leases: readonly Attempt[], answer: T): T {
-  const gone = Renewed.parse(answer).filter(({ kept }) => !kept)
-  for (const { effectId, attempt } of gone.length > 0 ? leases : [])
-    if (gone.some((one) => one.effectId === effectId)) life.lost.add(`${effectId} ${attempt}`)
+/**
+ * Keeps which leases this life was told to be lost; answers the same. The memory register answers in the order in which it was asked: of
+ * one effect two claims may be under way, for different attempts.
+ */
+function noteLost<T>(life: Incarnation, leases: unknown, begun: readonly boolean[], answer: T): T {
+  const asked = Asked.parse(leases)
+  for (const [n, { kept }] of Renewed.parse(answer).entries()) {
+    const lost = asked[n]
+    if (lost && begun[n] && !kept) life.lost.add(`${lost.effectId} ${lost.attempt}`)
+  }
   return answer
 }
 

@@ -25,7 +25,7 @@ export interface Lease extends RunPlace {
   readonly outlivesRun?: boolean
 }
 
-/** What a claim that is not answered would be granted. */
+/** The effect, and the attempt, that a claim begins once it is granted. */
 export type ClaimUnderWay = Pick<Lease, 'effectId' | 'attempt'>
 
 /** A lease as its performer sees it. */
@@ -99,17 +99,46 @@ const abort = (one: Holding, cause: AbortCause): void => {
   if (!one.work.signal.aborted) one.work.abort(new AbortError(cause))
 }
 
+/**
+ * The renewals of claims under way. They are apart from those of what is held: a claim may be of a run that cannot be written, and would
+ * take the renewals of all others with it.
+ */
+function claimRenewalsOf({ register, leaseMs }: LeasesDeps, held: ReadonlyMap<string, Holding>) {
+  const underWay = new Set<ClaimUnderWay>()
+  let isRenewing = false
+  return {
+    renewWhileAsked(claim: ClaimUnderWay) {
+      underWay.add(claim)
+      return () => void underWay.delete(claim)
+    },
+    async renew(): Promise<void> {
+      // An answer names an effect and no attempt: of an effect that is held, only the attempt that is held is renewed.
+      const claims = [...underWay].filter(({ effectId }) => !held.has(effectId))
+      if (claims.length === 0 || isRenewing) return
+      isRenewing = true
+      try {
+        const answers = await register.renew(claims.map(claimOf), leaseMs)
+        // Nothing begins any more under a claim whose run is to end: the end waits for its lease, and not for its answer.
+        const over = answers.filter(({ kept, cancel }) => kept && cancel)
+        for (const claim of claims)
+          if (over.some(({ effectId }) => effectId === claim.effectId)) underWay.delete(claim)
+      } finally {
+        isRenewing = false
+      }
+    },
+  }
+}
+
 /** The renewals of a process. `turned` is called after each. */
 function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned: () => void) {
   const { register, clock, log, leaseMs, renewMs, stopped } = deps
   const loop = {
     isOn: false,
     isWatching: false,
-    isRenewingClaims: false,
     answeredAt: -Infinity,
     answersSince: -Infinity,
   }
-  const underWay = new Set<ClaimUnderWay>()
+  const claims = claimRenewalsOf(deps, held)
   const isPause = (now: number): boolean => now - loop.answeredAt > leaseMs / 2
 
   const endOf = (since: number): number => since + leaseMs * (1 - margin)
@@ -129,29 +158,12 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
     }
   }
 
-  /** Apart from what is held: a claim may be of a run that cannot be written, and would take the renewals of all others with it. */
-  const renewClaims = async (): Promise<void> => {
-    // An answer names an effect and no attempt: of an effect that is held, only the attempt that is held is renewed.
-    const claims = [...underWay].filter(({ effectId }) => !held.has(effectId))
-    if (claims.length === 0 || loop.isRenewingClaims) return
-    loop.isRenewingClaims = true
-    try {
-      const answers = await register.renew(claims.map(claimOf), leaseMs)
-      // Nothing begins any more under a claim whose run is to end: the end waits for its lease, and not for its answer.
-      const over = answers.filter(({ kept, cancel }) => kept && cancel)
-      for (const claim of claims)
-        if (over.some(({ effectId }) => effectId === claim.effectId)) underWay.delete(claim)
-    } finally {
-      loop.isRenewingClaims = false
-    }
-  }
-
   const start = async (): Promise<void> => {
     if (loop.isOn) return
     loop.isOn = true
     while ((loop.isWatching || held.size > 0) && !stopped.aborted) {
       const renewed = renew([...held.values()])
-      void renewClaims().catch(warning(log, 'leases of claims under way could not be renewed'))
+      void claims.renew().catch(warning(log, 'leases of claims under way could not be renewed'))
       await renewed.catch(warning(log, 'leases could not be renewed'))
       turned()
       await clock.sleep(renewMs, stopped)
@@ -176,10 +188,7 @@ function renewalsOf(deps: LeasesDeps, held: ReadonlyMap<string, Holding>, turned
   return {
     endOf,
     begin,
-    renewWhileAsked(claim: ClaimUnderWay) {
-      underWay.add(claim)
-      return () => void underWay.delete(claim)
-    },
+    renewWhileAsked: (claim: ClaimUnderWay) => claims.renewWhileAsked(claim),
     answersSince: () => (isPause(clock.monotonic()) ? null : loop.answersSince),
     /** Renews what is held, until nothing is. */
     start: () => void start(),
