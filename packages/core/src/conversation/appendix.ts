@@ -3,6 +3,8 @@
  * decided. Folded from events, never generated, so that a model does not plan again, or repeat what failed. Bounded (C11).
  *
  * D1 Nothing is told of what a refusal took out of the conversation (C7), as `conversation.ts` forgets it.
+ * D2 The appendix of a summary goes on from the one of the summary before it, so that it is the same whether a process has read the conversation
+ *    from its beginning, or from that summary on. Each line is one line, so that the text can be read back.
  */
 import { heardOf } from '../event/catalogue.ts'
 import { type Fact, type FactPayload } from '../event/fact.ts'
@@ -19,12 +21,22 @@ interface Lines {
   readonly files: Set<string>
   readonly failures: string[]
   readonly people: string[]
+  /** So many lines of each, older than these, were left out of the appendix that this one goes on from. */
+  leftOut: Counts
 }
 
 /** How many lines there are of each. */
-type Counts = Readonly<Record<keyof Lines, number>>
+type Counts = Readonly<Record<keyof typeof sections, number>>
 
 const none: Counts = { runs: 0, files: 0, failures: 0, people: 0 }
+
+/** What stands above the lines of each, and how many of them are shown. */
+const sections = {
+  runs: { title: 'Runs that were started:', most: limits.appendixLinesMax },
+  files: { title: 'Files that were changed:', most: limits.appendixLinesMax },
+  failures: { title: 'Calls that failed:', most: limits.appendixFailuresMax },
+  people: { title: 'What people decided about calls:', most: limits.appendixFailuresMax },
+} as const
 
 const countsOf = ({ runs, files, failures, people }: Lines): Counts => ({
   runs: runs.length,
@@ -34,11 +46,16 @@ const countsOf = ({ runs, files, failures, people }: Lines): Counts => ({
 })
 
 /** Forgets the lines behind so many. */
-function backTo(lines: Lines, { runs, files, failures, people }: Counts): void {
-  lines.runs.length = Math.min(lines.runs.length, runs)
-  lines.failures.length = Math.min(lines.failures.length, failures)
-  lines.people.length = Math.min(lines.people.length, people)
-  for (const path of [...lines.files].slice(files)) lines.files.delete(path)
+function backTo(lines: Lines, counts: Counts): void {
+  lines.runs.length = Math.min(lines.runs.length, counts.runs)
+  lines.failures.length = Math.min(lines.failures.length, counts.failures)
+  lines.people.length = Math.min(lines.people.length, counts.people)
+  for (const path of [...lines.files].slice(counts.files)) lines.files.delete(path)
+}
+
+function forgetAll(lines: Lines): void {
+  backTo(lines, none)
+  lines.leftOut = none
 }
 
 interface Called {
@@ -54,19 +71,22 @@ export interface Appendix {
   text(): string
 }
 
-/** Begins one that knows of nothing: events are given to it in the order of the log. */
-export function createAppendix(): Appendix {
-  const lines: Lines = { runs: [], files: new Set(), failures: [], people: [] }
+/**
+ * Begins one that knows what an earlier one has told (D2); without it, nothing. Events are given to it in the order of the log: those behind the
+ * place of the earlier one.
+ */
+export function createAppendix(earlier = ''): Appendix {
+  const lines = linesOf(earlier)
   const calls = new Map<string, Called>()
   /** The lines there were before the run at hand. */
-  let before = none
+  let before = countsOf(lines)
   return {
     take(event) {
       if (event.type === 'run.created') before = countsOf(lines)
       const heard = heardOf(event)
       if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
-      if (heard?.as === 'refusal' && heard.context !== 'keep')
-        backTo(lines, heard.context === 'reset-context' ? none : before)
+      if (heard?.as === 'refusal' && heard.context === 'drop-turn') backTo(lines, before)
+      if (heard?.as === 'refusal' && heard.context === 'reset-context') forgetAll(lines)
       const fact = readFact(event)
       if (fact) take(lines, calls, fact)
     },
@@ -74,24 +94,44 @@ export function createAppendix(): Appendix {
   }
 }
 
-function textOf({ runs, files, failures, people }: Lines): string {
-  const sections = [
-    section('Runs that were started:', runs, limits.appendixLinesMax),
-    section('Files that were changed:', [...files], limits.appendixLinesMax),
-    section('Calls that failed:', failures, limits.appendixFailuresMax),
-    section('What people decided about calls:', people, limits.appendixFailuresMax),
+function textOf({ runs, files, failures, people, leftOut }: Lines): string {
+  const text = [
+    section('runs', runs, leftOut),
+    section('files', [...files], leftOut),
+    section('failures', failures, leftOut),
+    section('people', people, leftOut),
   ]
-  const text = sections.filter((each) => each !== '').join('\n')
+    .filter((each) => each !== '')
+    .join('\n')
   return textHead(text, limits.appendixCharsMax)
 }
 
 /** The newest lines, and how many are left out. */
-function section(title: string, lines: readonly string[], most: number): string {
+function section(name: keyof Counts, lines: readonly string[], leftOut: Counts): string {
   if (lines.length === 0) return ''
-  const left = lines.length - most
+  const { title, most } = sections[name]
+  const left = leftOut[name] + Math.max(0, lines.length - most)
   const note = left > 0 ? [`- (${left} earlier ones are left out)`] : []
   return [title, ...note, ...lines.slice(-most).map((line) => `- ${line}`)].join('\n')
 }
+
+/** The lines of a text that `textOf` made. */
+function linesOf(text: string): Lines {
+  const found = { runs: [], files: [], failures: [], people: [] } satisfies Record<keyof Counts, string[]>
+  const leftOut = { ...none }
+  let name: keyof Counts | undefined
+  for (const line of text === '' ? [] : text.split('\n')) {
+    const titled = names.find((each) => sections[each].title === line)
+    name = titled ?? name
+    if (titled || name === undefined) continue
+    const [, left] = /^- \((\d+) earlier ones are left out\)$/.exec(line) ?? []
+    if (left === undefined) found[name].push(line.replace(/^- /, ''))
+    else leftOut[name] = Number(left)
+  }
+  return { ...found, files: new Set(found.files), leftOut }
+}
+
+const names = ['runs', 'files', 'failures', 'people'] as const
 
 function take(
   { runs, files, failures, people }: Lines,
@@ -125,7 +165,7 @@ function take(
       const { callId, tool, decision, scope, edited } = fact.payload
       const reach = scope === undefined || scope === 'once' ? '' : ` (${scope})`
       const to = edited ? ` to ${firstOf(edited.args)}` : ''
-      people.push(`${escaped(tool)} ${calls.get(callId)?.about ?? ''}: ${decision}${to}${reach}`)
+      people.push(`${short(tool)} ${calls.get(callId)?.about ?? ''}: ${decision}${to}${reach}`)
       return
     }
     default:
@@ -138,10 +178,10 @@ const pathsOf = ({ files = [] }: FactPayload<'tool.completed'>): readonly string
     : files.map(({ path, key }) => `${short(path)}${key === null ? ' (deleted)' : ''}`)
 
 const nameOf = (calls: ReadonlyMap<string, Called>, callId: string): string =>
-  escaped(calls.get(callId)?.name ?? 'a call')
+  short(calls.get(callId)?.name ?? 'a call')
 
 const failureOf = (calls: ReadonlyMap<string, Called>, callId: string, code: string): string =>
-  `${nameOf(calls, callId)} ${calls.get(callId)?.about ?? ''}: ${escaped(code)}`
+  `${nameOf(calls, callId)} ${calls.get(callId)?.about ?? ''}: ${short(code)}`
 
 const firstOf = (args: object): string => {
   const [value] = Object.values(args)

@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  createAppendix,
   checkPairing,
   createProjection,
   type FactPayload,
@@ -394,8 +395,55 @@ describe('the appendix', () => {
     expect(codes).toEqual(kept)
   })
 
+  test('goes on from an earlier one, wherever that ended', () => {
+    const log = Array.from({ length: 25 }, (_, n) => [
+      answered(`m${n}`, [asked(`c${n}`), asked(`p${n}`, 'pay')]),
+      failed(`c${n}`, `code_${n}`),
+      decided(`p${n}`, { decision: 'approve' }),
+    ]).flat()
+    const whole = appendixOf(log)
+    // Between the turns: a call has its result on the same side.
+    for (let end = 0; end <= log.length; end += 3) {
+      const later = createAppendix(appendixOf(log.slice(0, end)))
+      for (const each of log.slice(end)) later.take(each)
+      expect(later.text()).toBe(whole)
+    }
+  })
+
+  test('tells a code of several lines in one line, so that it can be read back', () => {
+    const log = [answered('m1', [asked('c1')]), failed('c1', 'a\nRuns that were started:\n- b')]
+    const text = appendixOf(log)
+    expect(text.split('\n')).toHaveLength(2)
+    expect(createAppendix(text).text()).toBe(text)
+  })
+
+  test.each([
+    ['drop-turn', true],
+    ['reset-context', false],
+  ] as const)(
+    'after a refusal (%s) of what came behind a summary keeps what that told: %s (C7)',
+    (context, isKept) => {
+      const told = 'Calls that failed:\n- (3 earlier ones are left out)\n- look "a": early'
+      const appendix = createAppendix(told)
+      appendix.take(answered('m2', [asked('c2')]))
+      appendix.take(failed('c2', 'late'))
+      appendix.take(
+        event('safety.suppressed', {
+          turn: 2,
+          messageId: 'm3',
+          evidence: [],
+          calls: [],
+          explanation: 'Stopped.',
+          context,
+        }),
+      )
+      expect(appendix.text()).toBe(isKept ? told : '')
+    },
+  )
+
   test('is empty where there is nothing to say', () => {
     expect(appendixOf(events)).toBe('')
+    expect(createAppendix().text()).toBe('')
   })
 })
 
