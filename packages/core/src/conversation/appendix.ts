@@ -117,7 +117,7 @@ function section(name: keyof Counts, lines: readonly string[], leftOut: Counts):
 
 /** The lines of a text that `textOf` made. */
 function linesOf(text: string): Lines {
-  const found = { runs: [], files: [], failures: [], people: [] } satisfies Record<keyof Counts, string[]>
+  const found: Record<keyof Counts, string[]> = { runs: [], files: [], failures: [], people: [] }
   const leftOut = { ...none }
   let name: keyof Counts | undefined
   for (const line of text === '' ? [] : text.split('\n')) {
