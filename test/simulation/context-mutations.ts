@@ -107,7 +107,7 @@ export const contextMutations: readonly Mutation[] = [
   },
   {
     name: 'a summary is asked for as of another conversation (B1)',
-    file: engine('perform/compaction.ts'),
+    file: engine('perform/ask-summary.ts'),
     line: '        ...cacheHints(task),\n',
     becomes: '',
     test: engineTest('compaction', 'a summary is asked for behind the request'),
@@ -175,7 +175,7 @@ export const contextMutations: readonly Mutation[] = [
   },
   {
     name: 'what was cleared could be cleared again (M1)',
-    file: core('conversation/reading.ts'),
+    file: core('conversation/entry-reader.ts'),
     line: 'this.#owners.get(call) ?? first',
     becomes: 'first',
     test: coreTest('weights', 'knows what was cleared'),
@@ -183,9 +183,16 @@ export const contextMutations: readonly Mutation[] = [
   {
     name: 'a summary tells of what is behind its place (A1)',
     file: engine('perform/past.ts'),
-    line: 'if (!folded || count < folded.events)',
+    line: 'if (!folded || end < folded.next)',
     becomes: 'if (!folded)',
     test: engineTest('past', 'tells of the events up to a moment'),
+  },
+  {
+    name: 'a summary forgets what the one before it has told (A2)',
+    file: engine('perform/past.ts'),
+    line: 'takeUntil(beginning(from, appendix)',
+    becomes: "takeUntil(beginning(from, '')",
+    test: engineTest('past', 'tells the same of a conversation that was read whole'),
   },
   {
     name: 'what has become of an earlier run is weighed as words of this one (M1)',

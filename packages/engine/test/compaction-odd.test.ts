@@ -412,7 +412,9 @@ describe('what is larger than its window', () => {
     const definition = agent((await host.specs()).map(withLeftOut), roomy)
     const runId = await begin(at.engine, definition)
     expect(await outcomeOf(at.register, runId)).toBe('completed')
-    expectFits(at.requests)
+    // Nobody can be certain that the second does not fit, so the provider says it (O2).
+    expect(at.requests.map((request) => tokensIn(request) <= 32_000)).toEqual([true, false, true])
+    for (const { prompt } of at.requests) expect(checkPairing(prompt)).toEqual([])
     expect(JSON.stringify(at.requests.at(-1)?.prompt)).toContain('Read it again with read_result')
     const pruned = await eventsOf(at.register, runId, 'context.pruned')
     expect(pruned.map(({ payload }) => payload['results'])).toEqual([20])

@@ -21,7 +21,10 @@ async function countedAs(bytesPerToken: number): Promise<readonly StoredEvent[]>
       async call(request, sink, signal) {
         const turn = await model.call(request, sink, signal)
         const bytes = Buffer.byteLength(JSON.stringify([request.prompt, request.tools]))
-        return { ...turn, usage: { inputTokens: Math.ceil(bytes / bytesPerToken), outputTokens: 2 } }
+        return {
+          ...turn,
+          usage: { inputTokens: Math.ceil(bytes / bytesPerToken), outputTokens: 2 },
+        }
       },
     },
     tools: dumping(),

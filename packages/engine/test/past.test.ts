@@ -78,7 +78,11 @@ it('tells nothing of a moment that is not in the conversation', async () => {
 /** The log with a summary up to its event `through`, told right before its event `at`. */
 function summedUp(
   events: readonly StoredEvent[],
-  { through, at, appendix }: { readonly through: number; readonly at: number; readonly appendix: string },
+  {
+    through,
+    at,
+    appendix,
+  }: { readonly through: number; readonly at: number; readonly appendix: string },
 ): readonly StoredEvent[] {
   const [first] = events
   if (!first) throw new Error('there is no event')

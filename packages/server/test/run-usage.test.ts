@@ -21,6 +21,10 @@ const completed = (more: object) => ({
 
 it('counts an answer as a turn, and a request that was not sent as none', () => {
   const room = { tokens: 40_000, window: 32_000, cuts: [] }
-  const events = [completed({}), completed({ room }), completed({ room: { ...room, unsent: true } })]
+  const events = [
+    completed({}),
+    completed({ room }),
+    completed({ room: { ...room, unsent: true } }),
+  ]
   expect(usageIn(events).turns).toMatchObject({ calls: 2, input_tokens: 14, output_tokens: 4 })
 })

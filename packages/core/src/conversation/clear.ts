@@ -19,7 +19,7 @@ import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import type { Conversation } from './conversation.ts'
 import { isThrough, type SaidAt } from './place.ts'
-import { Reading } from './reading.ts'
+import { EntryReader } from './entry-reader.ts'
 import type { CallAnswer, Entry } from './write.ts'
 
 /** Clears what is before a place. What was cleared by the same rule before is not looked at again. */
@@ -39,10 +39,10 @@ export function clear(conversation: Conversation, through: SaidAt, rule: ClearRu
 }
 
 /** Where the last prune stands, if it did the same: by this rule, in this run. */
-function clearingBy(conversation: Conversation, rule: ClearRule): Reading {
+function clearingBy(conversation: Conversation, rule: ClearRule): EntryReader {
   const { clearing, runs } = conversation
   const as = JSON.stringify([rule, runs.current])
-  const reading = clearing?.reading ?? new Reading(conversation)
+  const reading = clearing?.reading ?? new EntryReader(conversation)
   if (clearing?.as !== as) reading.backTo(0)
   conversation.clearing = { as, reading }
   return reading

@@ -3,7 +3,7 @@ import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
-import type { Reading } from './reading.ts'
+import type { EntryReader } from './entry-reader.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
@@ -13,7 +13,7 @@ export class Conversation {
   /** Calls whose results gave way to a line. */
   readonly cleared = new Set<string>()
   /** How far it was cleared, and as what; null: never. */
-  clearing: { readonly as: string; readonly reading: Reading } | null = null
+  clearing: { readonly as: string; readonly reading: EntryReader } | null = null
   readonly runs = new HeardRuns()
   /** The event that was taken last. */
   now: SaidAt = nowhere

@@ -42,7 +42,8 @@ export class GivenInstructions {
     let chars = 0
     for (const text of [...this.#last].toReversed()) {
       chars += text.length
-      if (kept.size >= limits.givenInstructionsMax || chars > limits.givenInstructionsCharsMax) break
+      if (kept.size >= limits.givenInstructionsMax || chars > limits.givenInstructionsCharsMax)
+        break
       kept.add(text)
     }
     const texts = this.texts.filter((text) => kept.has(text))

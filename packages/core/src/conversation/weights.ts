@@ -9,7 +9,7 @@ import { bytesAsJson } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { isClearable, lineBytes, shortened } from './clear.ts'
 import type { Conversation } from './conversation.ts'
-import { Reading } from './reading.ts'
+import { EntryReader } from './entry-reader.ts'
 import type { CallAnswer, Entry } from './write.ts'
 
 /** Sizes in bytes of JSON. */
@@ -38,7 +38,7 @@ const plus = (a: Weight, b: Weight): Weight => ({
 export class Weights {
   readonly #conversation: Conversation
   /** From the first time on that somebody asks. */
-  #reading: Reading | null = null
+  #reading: EntryReader | null = null
   #rule = ''
   #run = 0
   /** Of all entries before each, and of all. */
@@ -52,7 +52,7 @@ export class Weights {
   /** Weighs what is new by this rule. */
   bringUp(rule: ClearRule): void {
     const { entries } = this.#conversation
-    const reading = (this.#reading ??= new Reading(this.#conversation))
+    const reading = (this.#reading ??= new EntryReader(this.#conversation))
     const first = Math.min(reading.resume(), this.#sameBefore(rule))
     reading.backTo(first)
     this.#sums.length = first + 1

@@ -11,7 +11,7 @@ import { type Entries, isCallAnswer, type Results } from './entries.ts'
 import type { KeptInstructions } from './instructions.ts'
 import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
-import { Reading } from './reading.ts'
+import { EntryReader } from './entry-reader.ts'
 import { missingResult } from './result.ts'
 
 export interface Said {
@@ -118,7 +118,7 @@ export interface ConversationWriter {
 
 export function createConversationWriter({ entries, results }: Heard): ConversationWriter {
   const written = new Written()
-  const reading = new Reading({ entries, results })
+  const reading = new EntryReader({ entries, results })
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
   let last: Last = { prompt: [], systems: 0, lasting: 0 }

@@ -1,6 +1,7 @@
 /** Has conversations summed up, in the place of a model call (`models.ts`): after the decision, or when the reconciler finds the effect. */
 import { type AgentDefinition, type CompactEffect, NewerError } from '@signalbox/core'
-import { type CompactionDeps, performCompaction } from '../perform/compaction.ts'
+import type { CompactionDeps } from '../perform/ask-summary.ts'
+import { performCompaction } from '../perform/compaction.ts'
 import { promptOf, promptSteps } from '../perform/prompt-steps.ts'
 import type { FactDraft } from '../ports.ts'
 import type { Strangers } from '../record/strangers.ts'

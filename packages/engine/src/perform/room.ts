@@ -50,7 +50,10 @@ export type Room = Pick<FactPayload<'model.completed'>, 'promptBytes' | 'room'>
 
 /** A count, as far as it is one: so many bytes are no more tokens than that, and no fewer, whoever counts. */
 export const believedTokens = (count: number, bytes: number): number =>
-  Math.min(tokensOf(bytes, bytesPerToken.least), Math.max(tokensOf(bytes, bytesPerToken.most), count))
+  Math.min(
+    tokensOf(bytes, bytesPerToken.least),
+    Math.max(tokensOf(bytes, bytesPerToken.most), count),
+  )
 
 /** A request that cannot fit, and the window that it was measured against. */
 interface Misfit {

@@ -8,7 +8,7 @@ import type { Entries, EntryChanges, ResultChanges, Results } from './entries.ts
 import type { Entry } from './write.ts'
 
 /** Where one reader stands in a conversation. */
-export class Reading {
+export class EntryReader {
   readonly #changes: EntryChanges
   readonly #results: ResultChanges
   /** By call: the first entry read that has it. */
