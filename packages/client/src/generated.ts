@@ -4694,6 +4694,7 @@ export interface EventPayloads {
       tokens: number
       window?: number
       unsent?: true
+      early?: true
       /**
        * @maxItems 12
        */
@@ -4804,6 +4805,9 @@ export interface EventPayloads {
       summary: number
     }
     how: 'shared' | 'serialised'
+    /**
+     * @maxItems 64
+     */
     redactions?: {
       guardrail: {
         id: string

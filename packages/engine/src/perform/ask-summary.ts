@@ -41,7 +41,7 @@ export interface Requests {
 export const summaryMost = ({ context = defaultContext }: AgentDefinition): number =>
   context.compact.summaryTokens
 
-export interface Asked extends Requests {
+interface Asked extends Requests {
   readonly model: ModelConfig
   readonly bpt: number
   /** Tokens that a request and its answer may have together. */
