@@ -217,12 +217,13 @@ test('what broke off is counted with the answer that stands', async () => {
   })
 })
 
+/** Of 3,000,000 tokens, so much. A request for a summary has some 21,000. */
+const share = (maxShare: number): JsonObject => ({
+  limits: { maxTurns: 1_000, maxToolCalls: 1_000, maxTokens: 3_000_000 },
+  context: { compact: { maxShare } },
+})
+
 describe('all of it is within the share of the summaries', () => {
-  /** Of 3,000,000 tokens, so much. A request for a summary has some 21,000. */
-  const share = (maxShare: number): JsonObject => ({
-    limits: { maxTurns: 1_000, maxToolCalls: 1_000, maxTokens: 3_000_000 },
-    context: { compact: { maxShare } },
-  })
   const usage = { inputTokens: 20_000, outputTokens: 700 } as const
   const error = { class: 'network', retryable: true, message: 'broke off' } as const
   const breaksOff: Summary = (n) =>

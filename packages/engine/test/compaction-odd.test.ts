@@ -48,6 +48,8 @@ const message = (id: string, text: string) => ({
   parts: [{ type: 'text' as const, text }],
 })
 
+const partsOf = (text: string) => [{ type: 'text', text }]
+
 /** What follows the first summary, as the model is shown it. */
 const behindSummary = (requests: readonly ModelRequest[]): Prompt =>
   requests[requests.findIndex(isSummary) + 1]?.prompt ?? []
@@ -154,11 +156,10 @@ describe('two in a row', () => {
       summaries.push(payload['summary'])
       count = 3
     }
-    const text = (quoted: string) => [{ type: 'text', text: quoted }]
     expect(summaries).toEqual([
-      text('Of &lt;b&gt; &amp; co.'),
-      text('Of &lt;b&gt; &amp; co.'),
-      text('Of &lt;b&gt; &amp; co. and &lt;i&gt;.'),
+      partsOf('Of &lt;b&gt; &amp; co.'),
+      partsOf('Of &lt;b&gt; &amp; co.'),
+      partsOf('Of &lt;b&gt; &amp; co. and &lt;i&gt;.'),
     ])
   })
 

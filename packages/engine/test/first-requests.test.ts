@@ -89,8 +89,9 @@ test('a chat of short runs is summed up at its mark, before a request over it is
 const shown = (prompt: Prompt): string =>
   JSON.stringify(prompt, (name, value: unknown) => (name === 'id' ? undefined : value))
 
+const empty = () => said('')
+
 test('where nothing comes of it, the run goes on as if nobody had asked, and the next tries it once there is more', async () => {
-  const empty = () => said('')
   const at = await scene(() => answer, empty)
   await chat(at, chatter(), 30)
   const control = await scene(() => answer, empty)

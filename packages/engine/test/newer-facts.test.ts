@@ -122,16 +122,17 @@ test('policies are not asked, over and over, about a run whose beginning is newe
   await newer.engine.stop(1_000)
 })
 
+const reading = (summary?: Parameters<typeof byTurn>[1]) => ({
+  model: counting(byTurn(reads(12), summary), 32_000).model,
+  tools: dumping(),
+})
+const never = ({ signal }: { readonly signal: AbortSignal }) =>
+  new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
+  )
+
 test('a conversation that is newer is not claimed, over and over, to be summed up', async () => {
   const register = createMemoryRegister(systemClock)
-  const reading = (summary?: Parameters<typeof byTurn>[1]) => ({
-    model: counting(byTurn(reads(12), summary), 32_000).model,
-    tools: dumping(),
-  })
-  const never = ({ signal }: { readonly signal: AbortSignal }) =>
-    new Promise<never>((_, reject) =>
-      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
-    )
   const deciding = await processOf(register, reading(never))
   const runId = await begin(deciding.engine, readerAgent())
   await until(async () =>

@@ -103,31 +103,32 @@ test('it is the same to the byte where only the run of its place is read, and no
   expect(JSON.stringify(whole[0])).toContain('Be kind.')
 })
 
+const giving = (runId: string, texts: readonly string[]): readonly FoldableEvent[] => {
+  const given = texts.map((each, n) => ({
+    id: `s${n}`,
+    role: 'system' as const,
+    parts: [text(each)],
+  }))
+  const input = [...given, { id: 'u0', role: 'user' as const, parts: [text('More.')] }]
+  return numbered(runId, [
+    event('run.created', {
+      agent: 'a',
+      definitionHash: 'h',
+      machine: 'run',
+      machineVersion: 1,
+      input,
+      metadata: {},
+    }),
+    ...readingRun(runId, ['one', 'two', 'three']).slice(1),
+  ])
+}
+const keptOf = (log: readonly FoldableEvent[], runId: string) => {
+  const projection = createProjection('')
+  for (const each of log) projection.take(each)
+  return projection.part({ runId, seq: 5 }).instructions
+}
+
 describe('what clients gave as system messages is bounded in the fact (C11)', () => {
-  const giving = (runId: string, texts: readonly string[]): readonly FoldableEvent[] => {
-    const given = texts.map((each, n) => ({
-      id: `s${n}`,
-      role: 'system' as const,
-      parts: [text(each)],
-    }))
-    const input = [...given, { id: 'u0', role: 'user' as const, parts: [text('More.')] }]
-    return numbered(runId, [
-      event('run.created', {
-        agent: 'a',
-        definitionHash: 'h',
-        machine: 'run',
-        machineVersion: 1,
-        input,
-        metadata: {},
-      }),
-      ...readingRun(runId, ['one', 'two', 'three']).slice(1),
-    ])
-  }
-  const keptOf = (log: readonly FoldableEvent[], runId: string) => {
-    const projection = createProjection('')
-    for (const each of log) projection.take(each)
-    return projection.part({ runId, seq: 5 }).instructions
-  }
   const texts = Array.from({ length: 70 }, (_, n) => `Rule ${n}.`)
 
   test('by their count, the newest are kept, and the request says how many are not', () => {
@@ -412,9 +413,9 @@ describe('the appendix', () => {
 
   test('tells a code of several lines in one line, so that it can be read back', () => {
     const log = [answered('m1', [asked('c1')]), failed('c1', 'a\nRuns that were started:\n- b')]
-    const text = appendixOf(log)
-    expect(text.split('\n')).toHaveLength(2)
-    expect(createAppendix(text).text()).toBe(text)
+    const told = appendixOf(log)
+    expect(told.split('\n')).toHaveLength(2)
+    expect(createAppendix(told).text()).toBe(told)
   })
 
   test.each([

@@ -152,8 +152,8 @@ function compactionKind(
     background.begin(
       async () => {
         if (deps.draining.aborted) return
-        const read = () => register.effect(effectId)
-        const row = rowOf('context.compact', await insist(deps, 'read effect', read))
+        const found = await insist(deps, 'read effect', () => register.effect(effectId))
+        const row = rowOf('context.compact', found)
         if (row) await models?.take(row)
       },
       { effectId, givenUp: summaryGivenUp },

@@ -45,9 +45,9 @@ export interface OddProvider {
 }
 
 const bytesPerToken = 4
-export const summaryTask = 'Sum up all of it so far'
+const summaryTask = 'Sum up all of it so far'
 
-export const sse = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
+const sse = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
 export const chunk = (delta: object, finish: string | null = null): string =>
   sse({
     id: 'c',
