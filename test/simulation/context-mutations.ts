@@ -206,14 +206,14 @@ export const contextMutations: readonly Mutation[] = [
     file: core('conversation/pairing.ts'),
     line: 'checked.backTo(Math.max(0, kept - 1))',
     becomes: '',
-    test: { file: 'packages/core/test/prompts.test.ts', name: 'a prompt that is made anew' },
+    test: { file: 'packages/core/test/pairing.test.ts', name: 'is checked from its first message' },
   },
   {
     name: 'what was said behind a prune is written anew on what was there (P6)',
     file: core('conversation/write.ts'),
     line: 'written.backTo(reading.backTo(Math.min(reading.resume(), until)))',
     becomes: 'reading.backTo(Math.min(reading.resume(), until))',
-    test: coreTest('clear', 'the call stays, and one line says'),
+    test: coreTest('clear', 'turn by turn, or at once'),
   },
   {
     name: 'the first request of a run has no mark (S4, O4)',
@@ -234,7 +234,7 @@ export const contextMutations: readonly Mutation[] = [
     file: core('verdict/context/relieved.ts'),
     line: 'relieved === reliefs.recovering || relieved === reliefs.early',
     becomes: 'relieved === reliefs.recovering',
-    test: coreTest('early', 'whose summary comes to nothing'),
+    test: coreTest('early', 'the turn behind it has the marks of every turn'),
   },
   {
     name: 'what was made lighter before it was sent is not recovered when it overflows (S4)',
