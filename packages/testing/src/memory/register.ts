@@ -84,8 +84,9 @@ function readsOf(tables: Tables) {
     tail: async (runId) => {
       const run = runs.get(runId)
       if (!run) return null
-      const after = (events.get(runId) ?? []).filter((event) => event.seq > run.decided)
-      return { head: headOf(run), events: after }
+      const all = events.get(runId) ?? []
+      const from = all.findLastIndex((event) => event.seq <= run.decided) + 1
+      return { head: headOf(run), events: all.slice(from) }
     },
     events: async (runId, { after = 0, limit = Infinity }) => {
       const all = events.get(runId) ?? []
