@@ -88,8 +88,8 @@ export const fileMutations: readonly Mutation[] = [
   {
     name: 'what stands in the quotes of a name is a parameter (P1)',
     file: server('parameters.ts'),
-    line: '="((?:[^"]|',
-    becomes: '="?((?:[^"]|',
+    line: '=(?:"((?:[^"]|',
+    becomes: '=(?:"?((?:[^"]|',
     test: inServer('multipart', 'has fields whose names look like parameters'),
   },
   {

@@ -3,7 +3,8 @@
  * its line, a list that grows without bound, an edit that puts words into a conversation.
  */
 import { describe, expect, test } from 'vitest'
-import { appendixOf, type FileChange, type FileChanges, foldFiles, limits } from '../src/index.ts'
+import { type FileChange, type FileChanges, foldFiles, limits } from '../src/index.ts'
+import { appendixOf } from './support/appendix.ts'
 import { answered, event, text } from './support/log.ts'
 import { promptOf } from './support/prompt.ts'
 
