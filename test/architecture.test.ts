@@ -37,7 +37,7 @@ const mayKnow: Record<string, readonly string[]> = {
 const hiddenNames = /(^|\/)(utils?|helpers?|shared|common|types|misc)(\/|\.tsx?$)/
 /** Written by a program, and as long as what it is made of. */
 const generated = new Set(['packages/client/src/generated.ts'])
-const limits = { medianFileLines: 90, fileLines: 450, functionLines: 70, ambiguousNames: 40 }
+const limits = { fileLines: 450, functionLines: 70, ambiguousNames: 40 }
 /** Most of their code runs with every turn of a run. */
 const everyTurn: ReadonlySet<string> = new Set(['core', 'engine', 'postgres', 'policies', 'models'])
 /** The floor above the kernel: its folders are laid out anew with the wires. */
@@ -166,9 +166,8 @@ describe('closures', () => {
 })
 
 describe('sizes', () => {
-  it(`keeps the median file at ${limits.medianFileLines} lines and every file within ${limits.fileLines}`, () => {
-    const lengths = sources.map((file) => file.lines).toSorted((left, right) => left - right)
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(limits.medianFileLines)
+  it(`keeps every file within ${limits.fileLines} lines`, () => {
+    expect(sources.length).toBeGreaterThan(500)
     expect(
       offences((file) =>
         file.lines > limits.fileLines && !generated.has(file.path) ? [`${file.lines} lines`] : [],
