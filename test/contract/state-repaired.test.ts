@@ -117,12 +117,27 @@ function gated() {
   return { model, open: door.resolve }
 }
 
-/** Repairs of one decision are written when two are about to be; of an older one, at once. */
-function meeting() {
+/** The process whose turn it is to decide, and the cursor of the decision before. */
+interface Turn {
+  readonly of: number
+  readonly after: number
+}
+
+/**
+ * Repairs of one decision are written when two are about to be; of an older one, at once. While it is the turn of one process to decide, another one
+ * comes too late, however slow the first is: who decides finds the damage, and both must.
+ */
+function meeting(runId: string) {
   const asked = new Map<number, number>()
   const answers = new Map<number, boolean[]>()
-  const register: Register = {
+  let turn: Turn | null = null
+  const registerOf = (process: number): Register => ({
     ...bench.register,
+    append: async (item) => {
+      const theirs = item.runId === runId && item.decision && turn?.of !== process ? turn : null
+      if (theirs) await until(() => isDecidedAfter(runId, theirs.after))
+      return bench.register.append(item)
+    },
     repairState: async (run, repaired) => {
       const { decided } = repaired
       asked.set(decided, (asked.get(decided) ?? 0) + 1)
@@ -133,19 +148,25 @@ function meeting() {
       answers.set(decided, [...(answers.get(decided) ?? []), done])
       return done
     },
-  }
-  return { register, answers }
+  })
+  const take = (next: Turn | null): void => void (turn = next)
+  return { registerOf, answers, take }
 }
 
 test('two processes that find it at once repair it once; damaged again, it is repaired again', async () => {
   const runId = await waiting()
   const decided = await damage(runId)
-  const { register, answers } = meeting()
+  const { registerOf, answers, take } = meeting(runId)
   const { model, open } = gated()
-  const two = [await start({ register, model }), await start({ register, model })] as const
+  take({ of: 0, after: decided })
+  const two = [
+    await start({ register: registerOf(0), model }),
+    await start({ register: registerOf(1), model }),
+  ] as const
   await reject(two[0], runId, 0)
   await until(() => isDecidedAfter(runId, decided))
   const { decided: between } = await headOf(runId)
+  take({ of: 1, after: between })
   await reject(two[1], runId, 1)
   await until(() => isDecidedAfter(runId, between))
   const { decided: last } = await headOf(runId)
@@ -154,6 +175,7 @@ test('two processes that find it at once repair it once; damaged again, it is re
   expect(answers.get(last)?.filter((done) => done)).toHaveLength(1)
   expect(await repairsOf(runId)).toBe(1)
   expect(await tokensOf(runId)).toBe(turnTokens)
+  take(null)
   open()
   await eventOf(bench.register, runId, 'approval.requested', 2)
   expect(await tokensOf(runId)).toBe(2 * turnTokens)
