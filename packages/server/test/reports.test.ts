@@ -58,6 +58,8 @@ const statuses = async (run: string): Promise<Record<string, string>> =>
 it('tells finished calls from those that were told to stop', async () => {
   const run = await create('worker')
   await until(async () => (await statuses(run))['note'] === 'finished')
+  // The other may not have been claimed yet: a cancel would find nothing to stop.
+  await until(async () => (await report(run)).calls[1].attempts === 1)
   expect(await statuses(run)).toEqual({ note: 'finished', hold: 'open' })
   await call(box.api, 'POST', `/runs/${run}/cancel?reason=enough`)
   letGo(run)
