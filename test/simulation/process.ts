@@ -64,7 +64,9 @@ export function startProcess(
 /** One life of a process. What it awaits is never answered once it is dead. */
 export class Incarnation {
   readonly process: SimulatedProcess
-  /** Attempts of effects of which the register has told this life that their lease is lost. */
+  /** Attempts of effects that this life performs, or has performed: `effectId attempt`. */
+  readonly performing = new Set<string>()
+  /** Those of them of which the register has told this life that their lease is lost. */
   readonly lost = new Set<string>()
   readonly #number: number
 

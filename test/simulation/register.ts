@@ -50,11 +50,7 @@ export function registerOf(
       if (typeof method !== 'function') return method
       return (...args: unknown[]) => {
         life.process.schedule.called()
-        let begun: readonly boolean[] = []
-        const answer = () => {
-          if (name === 'renew') begun = begunOf(tables, args[0])
-          return Promise.resolve(Reflect.apply(method, target, args))
-        }
+        const answer = () => Promise.resolve(Reflect.apply(method, target, args))
         // Most renewals are of nothing: they only say that the register can be reached, and cost no step of the schedule.
         if (name === 'renew' && !life.trouble && isOfNone(args[0])) return answer()
         const isPoll = polled.has(String(name))
@@ -66,33 +62,34 @@ export function registerOf(
         }
         const isInPeril = name === 'append' && isPerilous(tables, itemOf(args[0]))
         const danger = isPoll ? 1 / (1 - atOnce) : isInPeril ? peril : 1
-        const answered = life.io(String(name), call, danger)
-        return name === 'renew'
-          ? answered.then((kept) => noteLost(life, args[0], begun, kept))
-          : answered
+        if (name !== 'renew') return life.io(String(name), call, danger)
+        const performed = performedOf(life, args[0])
+        return life.io(name, call, danger).then((kept) => noteLost(life, performed, kept))
       }
     },
   })
 }
 
-const Renewed = z.array(z.object({ effectId: z.string(), kept: z.boolean() }))
+const Renewed = z.array(z.object({ kept: z.boolean() }))
 const Asked = z.array(z.object({ effectId: z.string(), attempt: z.number() }))
 
-/** The attempts that have begun: a claim under way may be granted after a renewal that found nothing of it, and is not lost. */
-const begunOf = ({ effects }: MemoryRegister['tables'], leases: unknown): readonly boolean[] =>
-  Asked.parse(leases).map(
-    ({ effectId, attempt }) => attempt <= (effects.get(effectId)?.attempt ?? 0),
-  )
+/**
+ * Which of the leases that a renewal asks for are performed as it is sent. A claim under way is renewed, too: where that is not kept, the
+ * claim may have been granted since, and nobody is told that a lease is lost.
+ */
+const performedOf = ({ performing }: Incarnation, leases: unknown): readonly (string | null)[] =>
+  Asked.parse(leases)
+    .map(({ effectId, attempt }) => `${effectId} ${attempt}`)
+    .map((attempt) => (performing.has(attempt) ? attempt : null))
 
 /**
- * Keeps which leases this life was told to be lost; answers the same. The memory register answers in the order in which it was asked: of
- * one effect two claims may be under way, for different attempts.
+ * Keeps which leases of what it performs this life was told to be lost; answers the same. The memory register answers in the order in
+ * which it was asked: of one effect two claims may be under way, for different attempts.
  */
-function noteLost<T>(life: Incarnation, leases: unknown, begun: readonly boolean[], answer: T): T {
-  const asked = Asked.parse(leases)
+function noteLost<T>(life: Incarnation, performed: readonly (string | null)[], answer: T): T {
   for (const [n, { kept }] of Renewed.parse(answer).entries()) {
-    const lost = asked[n]
-    if (lost && begun[n] && !kept) life.lost.add(`${lost.effectId} ${lost.attempt}`)
+    const attempt = performed[n]
+    if (typeof attempt === 'string' && !kept) life.lost.add(attempt)
   }
   return answer
 }

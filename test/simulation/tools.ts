@@ -24,6 +24,7 @@ export function simulatedTools(
         what: `attempt ${attempt} of ${effectId}`,
         attempt,
       })
+      life.performing.add(`${effectId} ${attempt}`)
       await life.clock.sleep(schedule.between(1, 20), signal)
       if (!life.alive) return new Promise(() => {})
       if (signal.aborted) return { status: 'aborted', settled: true }
