@@ -223,8 +223,8 @@ test('a process that lost the race for a decision, and read the damage then, goe
       hasLost = true
       return answer
     },
-    tail: async (id) => {
-      const tail = await bench.register.tail(id)
+    tail: async (id, after) => {
+      const tail = await bench.register.tail(id, after)
       if (hasLost && id === runId) reloaded.resolve()
       return tail
     },

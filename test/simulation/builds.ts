@@ -63,8 +63,8 @@ export const forgetful = (schedule: Schedule, real: Register): Register =>
     ? real
     : {
         ...real,
-        tail: async (runId) => {
-          const tail = await real.tail(runId)
+        tail: async (runId, after) => {
+          const tail = await real.tail(runId, after)
           if (!tail || !schedule.chance(forgotten)) return tail
           return { ...tail, head: { ...tail.head, state: null } }
         },

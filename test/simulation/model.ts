@@ -11,6 +11,7 @@ import { beginsUnderLease } from './beginnings.ts'
 import { wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
 import { startsIn } from './families.ts'
+import { askedOf } from './prompts.ts'
 import { type Schedule } from './schedule.ts'
 import { seeded } from './seeded.ts'
 import { hear } from './steering.ts'
@@ -75,6 +76,7 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       signal.throwIfAborted()
       if (lacksResult(request))
         complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
+      if (effect) world.asked.push(askedOf(effect, request))
       remember(world, request)
       const seed = Number(request.model.baseURL)
       const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1

@@ -90,6 +90,28 @@ export const mutations: readonly Mutation[] = [
     becomes: 'if (known) return',
   },
   {
+    name: 'a verdict that the model hears of is taken for silence (T2)',
+    file: engine('record/plan.ts'),
+    line: 'result.facts === view.facts && !decision.verdicts.some(({ type }) => isConversational(type))',
+    becomes: 'result.facts === view.facts',
+  },
+  {
+    name: 'a fact that came with a decision, or meanwhile, is taken for silence (T2)',
+    file: engine('record/plan.ts'),
+    line: 'result.facts === view.facts && !decision',
+    becomes: '!decision',
+  },
+  {
+    name: 'a transcript goes on behind a gap (T2)',
+    file: engine('perform/transcript.ts'),
+    line: 'if (known && since[0]?.seq === known.seq + 1) cache',
+    becomes: 'if (known && since.length > 0) cache',
+    test: {
+      file: 'packages/engine/test/transcript-feed.test.ts',
+      name: 'does not go on behind a gap',
+    },
+  },
+  {
     name: 'nobody is told of the calls that were taken out of a turn (I23)',
     file: core('verdict/safety/event.ts'),
     line: "if (turn.verdict === 'complete' || turn.verdict === 'guardrail') return []",

@@ -22,6 +22,7 @@ import { isPausing, pauser } from './pauses.ts'
 import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
+import { promptViolations } from './prompts.ts'
 import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
@@ -155,6 +156,7 @@ export async function simulate(seed: number): Promise<Simulated> {
 
   const isRepeated = () => !isCurious(seed) || crowd !== null || isSatisfied(register)
   await schedule.play(faultsEndMs + settleMs, () => isRepeated() && isSettled(world, register))
+  world.complaints.push(...(await promptViolations(world, register)))
   return {
     seed,
     violations: violations(world, counted),
@@ -198,6 +200,7 @@ function worldOf(
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),
     attendedFrom: crowd?.unattended === true ? unattendedMs : 0,
+    asked: [],
     prompts: new Map(),
     spoken: [],
     heard: new Set(),

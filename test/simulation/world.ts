@@ -9,6 +9,7 @@ import {
 } from '@signalbox/engine'
 import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
+import type { Asked } from './prompts.ts'
 import type { Schedule } from './schedule.ts'
 import type { Spoken } from './steering.ts'
 import type { Way } from './victims.ts'
@@ -59,6 +60,8 @@ export interface World {
   readonly answers: Map<string, Answered>
   /** Nobody answers what waits for a human before. Milliseconds of the schedule. */
   readonly attendedFrom: number
+  /** Every prompt that a model was asked. */
+  readonly asked: Asked[]
   /** What clients said, as models were shown it: by what the ids of a run's calls hold of it. */
   readonly prompts: Map<string, Set<string>>
   /** What was said to runs that go on, and what of it models were shown: what the ids of a run's calls hold of it, and the words. */

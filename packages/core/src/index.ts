@@ -83,6 +83,7 @@ export {
 } from './event/upcast.ts'
 export {
   conversationTypes,
+  isConversational,
   effectKindOf,
   eventTypes,
   exampleOf,

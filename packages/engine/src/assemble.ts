@@ -69,6 +69,7 @@ function groundOf(
     prepare: ({ guardrails }) => policies.prepare(guardrails.policies),
   })
   const content = createContent({ register, clock, random })
+  const transcripts = createTranscripts(register, settings.cachedRuns)
   return {
     register,
     clock,
@@ -86,8 +87,10 @@ function groundOf(
     strangers: createStrangers({ clock, log, onNotMine: deps.onNotMine ?? (() => {}) }),
     machine: newestOf(machines),
     writer,
+    conversations: transcripts,
     views: createViews({
       register,
+      conversations: transcripts,
       cachedRuns: settings.cachedRuns,
       machines,
       evaluatorOf,
@@ -99,7 +102,7 @@ function groundOf(
     digests: createDigests({ register, random }),
     files: createFiles({ register, content }),
     recordings: createRecordings(register),
-    transcripts: createTranscripts(register, settings.cachedRuns),
+    transcripts,
     observer,
     leases: createLeases({ ...deps, ...settings, stopped, observer }),
     wakeBus: deps.wakeBus,

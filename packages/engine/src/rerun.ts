@@ -5,13 +5,7 @@
  * N1 The run that is repeated is only read. It has ended, so what it recorded stands still.
  * N2 Nobody is told of a rerun but whom its own request names: the webhooks of the configuration belong to what happens.
  */
-import {
-  conversationTypes,
-  factSchemas,
-  limits,
-  payloadOf,
-  type EditMessage,
-} from '@signalbox/core'
+import { isConversational, factSchemas, limits, payloadOf, type EditMessage } from '@signalbox/core'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import type { CreateAnswer, Rerun, RerunAnswer } from './engine.ts'
 import type { Moment, Register, RunHead, StoredEvent } from './ports.ts'
@@ -80,15 +74,13 @@ async function originOf(
   return last ? momentBehind(register, last) : null
 }
 
-const conversational = new Set<string>(conversationTypes)
-
 /** The last moment at which as much was said, so that the state in which the other run began is whole. */
 async function momentBehind(
   register: Pick<Register, 'events'>,
   { runId, seq }: StoredEvent,
 ): Promise<Moment> {
   const after = await register.events(runId, { after: seq, limit: limits.pageMax })
-  const next = after.findIndex(({ type }) => conversational.has(type))
+  const next = after.findIndex(({ type }) => isConversational(type))
   const silent = next < 0 ? after : after.slice(0, next)
   return { runId, seq: silent.at(-1)?.seq ?? seq }
 }

@@ -99,9 +99,9 @@ test.each(edits)('%s: the run is faulted by name, once, and nothing executes', a
   let loads = 0
   const counted: Register = {
     ...register,
-    tail: (id) => {
+    tail: (id, after) => {
       loads += 1
-      return register.tail(id)
+      return register.tail(id, after)
     },
   }
   const processes = [processOn(counted, both), processOn(counted, both)]

@@ -192,9 +192,9 @@ test.each(newer)('%s: the run is left to others, said once, and not spun on', as
   let loads = 0
   const counted: Register = {
     ...register,
-    tail: (id) => {
+    tail: (id, after) => {
       if (id === runId) loads += 1
-      return register.tail(id)
+      return register.tail(id, after)
     },
   }
   const older = await process(counted)

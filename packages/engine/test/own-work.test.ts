@@ -17,12 +17,20 @@ function processes(look: () => Promise<number>) {
   const register = createMemoryRegister(systemClock)
   const wakeBus = createMemoryWakeBus()
   const queue = createMemoryQueue()
-  const reads = { count: 0 }
+  const reads = { count: 0, conversation: 0, events: 0 }
   const counted: Register = {
     ...register,
-    tail: (runId) => {
+    tail: (runId, after) => {
       reads.count += 1
-      return register.tail(runId)
+      return register.tail(runId, after)
+    },
+    conversation: (...asked) => {
+      reads.conversation += 1
+      return register.conversation(...asked)
+    },
+    events: (...asked) => {
+      reads.events += 1
+      return register.events(...asked)
     },
   }
   const engineOf = (...roles: readonly Role[]) =>
@@ -73,6 +81,8 @@ test('an orchestrator reads once for each fact that another process recorded', a
   await complete(engineOf('orchestrator'), engineOf('worker'))
   // The create and the result of the tool. Neither its own decisions nor the claim of the worker.
   expect(reads.count).toBe(2)
+  // The first prompt. The second is of what was read to decide.
+  expect(reads).toMatchObject({ conversation: 1, events: 0 })
 })
 
 test('the start of a tool wakes streams while it runs', async () => {

@@ -79,7 +79,7 @@ describe('a child', () => {
     const rootId = top.runId
     const first = { runId: top.runId, effectId: `${top.runId}.1`, rootId }
     expect(await parentOf(child)).toEqual(first)
-    expect((await bench.register.tail(child.runId))?.head.parent).toEqual(first)
+    expect((await bench.register.tail(child.runId, null))?.head.parent).toEqual(first)
     const second = { runId: child.runId, effectId: `${child.runId}.1`, rootId }
     expect(await parentOf(grandchild)).toEqual(second)
     expect((await bench.register.effect(`${top.runId}.1`))?.rootId).toBeNull()

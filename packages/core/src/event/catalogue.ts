@@ -44,6 +44,11 @@ export const conversationTypes = typesWhere(
   ({ isConversation, heard }) => isConversation === true || heard !== undefined,
 )
 
+const conversational = new Set<string>(conversationTypes)
+
+/** Does an event of this type carry conversation? */
+export const isConversational = (type: string): boolean => conversational.has(type)
+
 /** Types of verdicts by which runs end with this outcome. */
 export const typesEnding = (outcome: Outcome): readonly EventType[] =>
   typesWhere(({ endsAs }) => endsAs === outcome)

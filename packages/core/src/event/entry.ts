@@ -156,7 +156,13 @@ export type DecisionEntries = {
     z.input<(typeof decisionSchemas)[T]>
   >
 }
-/** Entries of the notes. */
+/**
+ * Entries of the notes. No note is conversation: whoever knows all facts and decisions of a run knows what was said in it, and notes are
+ * written without either.
+ */
 export type NoteEntries = {
-  readonly [T in NoteType]: CatalogueEntry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>>
+  readonly [T in NoteType]: Omit<
+    CatalogueEntry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>>,
+    'isConversation' | 'heard'
+  >
 }

@@ -4,15 +4,13 @@
  *
  * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
  *    reads what was said since, and no more. Only the register can say that it does.
+ * T2 What is read of a run for a decision goes into its transcript, where there is one: the next prompt then reads nothing. What this
+ *    process writes itself is read back with the next decision: the register has it in another order of keys.
  */
-import {
-  conversationTypes,
-  createProjection,
-  project,
-  type PromptProjection,
-} from '@signalbox/core'
+import { createProjection, isConversational, project, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
+import type { KeptConversations } from '../record/view.ts'
 import { createMeasure, type Measure, measured } from './measure.ts'
 import type { PromptDraft } from './prompt-steps.ts'
 
@@ -35,11 +33,9 @@ interface Folded {
   events: number
 }
 
-const conversational = new Set<string>(conversationTypes)
-
 type Place = Pick<RunHead, 'runId' | 'threadId'>
 
-export interface Transcripts {
+export interface Transcripts extends KeptConversations {
   /**
    * The conversation of a thread up to `seq` of this run. Not beyond: a performer that was overtaken must not build a
    * prompt of what came after its claim.
@@ -62,12 +58,8 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     sizeCalculation: ({ events }) => 1 + events.length,
   })
 
-  const extend = async (known: Transcript): Promise<Transcript> => {
-    const tail = await register.events(known.runId, { after: known.seq })
-    const said = tail.filter((event) => conversational.has(event.type))
-    const events = said.length === 0 ? known.events : known.events.concat(said)
-    return { ...known, events, seq: tail.at(-1)?.seq ?? known.seq }
-  }
+  const extend = async (known: Transcript): Promise<Transcript> =>
+    goneOn(known, await register.events(known.runId, { after: known.seq }))
 
   const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
     const known = await goOn(register, { runId, threadId }, ended.get(threadId))
@@ -108,6 +100,16 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   }
 
   return {
+    keptTo: (runId) => cache.get(runId)?.seq ?? null,
+    take(runId, events) {
+      const known = cache.get(runId)
+      const since = known ? events.filter(({ seq }) => seq > known.seq) : []
+      if (known && since[0]?.seq === known.seq + 1) cache.set(runId, goneOn(known, since))
+    },
+    nothingSaid(runId, { from, to }) {
+      const known = cache.get(runId)
+      if (known && known.seq >= from && known.seq < to) cache.set(runId, { ...known, seq: to })
+    },
     read: async (run, seq) => upTo((await reach(run, seq)).events, run.runId, seq),
     prompt: promptOf,
     forget(runId) {
@@ -117,6 +119,13 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
       ended.set(known.threadId, known)
     },
   }
+}
+
+/** A transcript, with what came right behind it. */
+function goneOn(known: Transcript, since: readonly StoredEvent[]): Transcript {
+  const said = since.filter(({ type }) => isConversational(type))
+  const events = said.length === 0 ? known.events : known.events.concat(said)
+  return { ...known, events, seq: since.at(-1)?.seq ?? known.seq }
 }
 
 /** The transcript of the run before, with what was said since; null if this run does not go on from there. */

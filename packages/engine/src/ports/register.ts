@@ -156,8 +156,11 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   ): Promise<boolean>
 
   head(runId: string): Promise<RunHead | null>
-  /** What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. */
-  tail(runId: string): Promise<RunTail | null>
+  /**
+   * What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. With `after`, whoever asks
+   * knows the run up to there only, and is told of all that came since as well.
+   */
+  tail(runId: string, after: number | null): Promise<RunTail | null>
   /** Events of one run after `after`, in order. */
   events(
     runId: string,

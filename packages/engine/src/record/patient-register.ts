@@ -11,7 +11,7 @@ export function patientRegister(patience: Patience, register: Register): Registe
     repeatedly(patience, what, attempt)
   const reads: Partial<Register> = {
     head: (runId) => again('read run', () => register.head(runId)),
-    tail: (runId) => again('read run', () => register.tail(runId)),
+    tail: (runId, after) => again('read run', () => register.tail(runId, after)),
     events: (runId, options) => again('read events', () => register.events(runId, options)),
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),

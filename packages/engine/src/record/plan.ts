@@ -3,13 +3,14 @@ import {
   type Decision,
   type Effect,
   type Fact,
+  isConversational,
   isFinal,
   type RunStatus,
   statusOfState,
 } from '@signalbox/core'
 import type { AppendItem, AppendResult, ClaimDraft, DecisionDraft, FactDraft } from '../ports.ts'
 import { type DraftedBy, draftDecision, expectedFacts } from './decision.ts'
-import type { RunView, Views } from './view.ts'
+import type { KeptConversations, RunView, Views } from './view.ts'
 
 /** A decision that is committed. */
 export interface Committed {
@@ -54,9 +55,13 @@ export interface Planner {
 }
 
 export function createPlanner(
-  deps: DraftedBy & { readonly views: Views; readonly followers: Followers },
+  deps: DraftedBy & {
+    readonly views: Views
+    readonly conversations: Pick<KeptConversations, 'nothingSaid'>
+    readonly followers: Followers
+  },
 ): Planner {
-  const { views, followers } = deps
+  const { views, conversations, followers } = deps
   const over: Planner['over'] = (view, facts) => {
     const decided = draftDecision(deps, view, facts)
     if (!decided) return null
@@ -89,12 +94,17 @@ export function createPlanner(
         result.claims.flatMap(({ code, effectId }) => (code === 'ok' ? [effectId] : [])),
       )
       const next = viewAfter(plan, result)
+      const { view, decision } = plan
+      // Facts are said, with the decision or by somebody else meanwhile, and some verdicts.
+      const isSilent =
+        result.facts === view.facts && !decision.verdicts.some(({ type }) => isConversational(type))
+      if (isSilent) conversations.nothingSaid(view.runId, { from: view.seq, to: result.seq })
       views.remember(next)
       followers.decided({
         view: next,
-        before: statusOfState(plan.view.state),
+        before: statusOfState(view.state),
         facts: plan.facts,
-        decision: plan.decision,
+        decision,
         claimed: plan.effects.filter((effect) => claimed.has(effect.id)),
       })
       return true

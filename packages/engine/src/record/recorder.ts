@@ -14,11 +14,12 @@ import { createFaulter } from './fault.ts'
 import { insist, type Patience } from './patience.ts'
 import { createPlanner, type Followers, partsOf, type Planner } from './plan.ts'
 import type { Strangers } from './strangers.ts'
-import type { LoadedRun, RunView, Views } from './view.ts'
+import type { KeptConversations, LoadedRun, RunView, Views } from './view.ts'
 
 export interface RecorderDeps extends Patience, DraftedBy {
   readonly register: Register
   readonly views: Views
+  readonly conversations: KeptConversations
   readonly strangers: Strangers
   /** Does this process decide (an orchestrator), or only record (a worker, an API)? */
   readonly decides: boolean

@@ -85,8 +85,19 @@ export interface Views {
   ): Promise<string | null>
 }
 
+/** The conversations that this process keeps for its prompts: what is read of a run to decide is not read for them again. */
+export interface KeptConversations {
+  /** The sequence number up to which all that was said in the run is kept; null: nothing of it is. */
+  keptTo(runId: string): number | null
+  /** Events of a run that were read, without a gap between them. */
+  take(runId: string, events: readonly StoredEvent[]): void
+  /** Nothing was said in the run between two sequence numbers. */
+  nothingSaid(runId: string, between: { readonly from: number; readonly to: number }): void
+}
+
 export interface ViewsDeps {
   readonly register: Register
+  readonly conversations: KeptConversations
   readonly cachedRuns: number
   readonly machines: Machines
   readonly evaluatorOf: EvaluatorOf
@@ -121,12 +132,13 @@ function definitionsOf(deps: ViewsDeps): Pick<Views, 'definition' | 'definitionO
 }
 
 export function createViews(deps: ViewsDeps): Views {
-  const { register, cachedRuns, machines, evaluatorOf, passports, preparations } = deps
+  const { register, conversations, cachedRuns, machines, evaluatorOf, passports, preparations } =
+    deps
   const views = new LRUCache<string, RunView>({ max: cachedRuns })
 
   const { definition, definitionOf } = definitionsOf(deps)
 
-  const read = async ({ head, events }: RunTail): Promise<LoadedRun> => {
+  const loaded = async ({ head, events }: RunTail): Promise<LoadedRun> => {
     const machine = head.machine === 'run' ? machines.get(head.machineVersion) : undefined
     if (!machine) throw new NewerError(`${head.machine} v${head.machineVersion}, its machine,`)
     const agent = await definition(head.definitionHash)
@@ -147,10 +159,12 @@ export function createViews(deps: ViewsDeps): Views {
   }
 
   const load: Views['load'] = async (runId) => {
-    const tail = await register.tail(runId)
-    if (!tail) return null
+    const read = await register.tail(runId, conversations.keptTo(runId))
+    if (!read) return null
+    conversations.take(runId, read.events)
+    const tail = { ...read, events: read.events.filter(({ seq }) => seq > read.head.decided) }
     try {
-      return await read(tail).catch((error: unknown) => poisoned(tail, machines, error))
+      return await loaded(tail).catch((error: unknown) => poisoned(tail, machines, error))
     } catch (error) {
       if (!(error instanceof NewerError) && !(error instanceof TerminalError)) throw error
       const { tenantId } = tail.head

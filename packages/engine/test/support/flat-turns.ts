@@ -58,6 +58,13 @@ function stepCounter() {
   }
 }
 
+/** The rows of an answer: of a tail, its events. */
+function rowsOf(answer: unknown): number {
+  if (typeof answer !== 'object' || answer === null) return 1
+  const rows: unknown = 'events' in answer ? answer.events : answer
+  return Array.isArray(rows) ? rows.length : 1
+}
+
 /** Counts what is asked of a register but appends: with them a run goes on, and they are the same for every turn. */
 function countingReads(register: Register, counted: Counted): Register {
   const written = new Set<string | symbol>(['append', 'appendMany', 'renew', 'takeDue'])
@@ -68,7 +75,7 @@ function countingReads(register: Register, counted: Counted): Register {
       return async (...args: readonly unknown[]) => {
         const answer: unknown = await Reflect.apply(method, target, args)
         counted.reads += 1
-        counted.rows += Array.isArray(answer) ? answer.length : 1
+        counted.rows += rowsOf(answer)
         return answer
       }
     },

@@ -34,7 +34,8 @@ const selectTail = statement(
           .selectFrom('event as e')
           .select(eventColumns)
           .where('e.run_id', '=', '')
-          .whereRef('e.seq', '>', 'r.decided')
+          // Without the second, which is null then, the first is the least.
+          .where('e.seq', '>', sql<number>`least(r.decided, ${null}::int)`)
           .orderBy('e.seq'),
       ).as('events'),
     )
@@ -144,9 +145,9 @@ export function runsOf(pool: Pool): RunPort {
       if (!isUuid(runId)) return null
       return (await selectHead(pool, [runId]))[0] ?? null
     },
-    async tail(runId) {
+    async tail(runId, after) {
       if (!isUuid(runId)) return null
-      const rows = await selectTail(pool, [runId, runId])
+      const rows = await selectTail(pool, [runId, after, runId])
       if (rows[0] === undefined) return null
       const { events, ...head } = rows[0]
       return { head, events }

@@ -30,7 +30,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     appendMany: (items) => measured(items, () => register.appendMany(items)),
     repairState: (run, repaired) => register.repairState(run, repaired),
     head: (runId) => register.head(runId),
-    tail: (runId) => register.tail(runId),
+    tail: (runId, after) => register.tail(runId, after),
     events: (runId, options) => register.events(runId, options),
     ...conversationsOf(register),
     effect: (effectId) => register.effect(effectId),

@@ -81,11 +81,12 @@ function readsOf(tables: Tables) {
       const run = runs.get(runId)
       return run ? headOf(run) : null
     },
-    tail: async (runId) => {
+    tail: async (runId, after) => {
       const run = runs.get(runId)
       if (!run) return null
-      const after = (events.get(runId) ?? []).filter((event) => event.seq > run.decided)
-      return { head: headOf(run), events: after }
+      const from = Math.min(run.decided, after ?? Infinity)
+      const since = (events.get(runId) ?? []).filter((event) => event.seq > from)
+      return { head: headOf(run), events: since }
     },
     events: async (runId, { after = 0, limit = Infinity }) =>
       (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
