@@ -2,6 +2,7 @@
  * What a register reads for a decision, in both. Would catch: events that are missing where a caller knows less than was decided, events
  * that are told twice or out of order, and events that read otherwise than one by one.
  */
+import { limits } from '@signalbox/core'
 import { type Register, systemClock } from '@signalbox/engine'
 import { createMemoryRegister } from '@signalbox/testing/memory'
 import { describe, expect, it } from 'vitest'
@@ -59,6 +60,25 @@ describe.each(registers)('the tail of a run, %s', (_, registerOf) => {
       expect((await register.tail(runId, after))?.events).toEqual(
         events.filter((each) => each.seq > after),
       )
+  })
+
+  it('is what is undecided, for whoever lacks more than a tail may begin with', async () => {
+    const register = registerOf()
+    const made = newRun()
+    const { runId } = made
+    await register.append(creation(made))
+    const { tailEventsMax } = limits
+    const notes = Array.from({ length: tailEventsMax }, () => event('tool.late'))
+    await register.append({ ...about(made), notes })
+    await register.append({ ...about(made), facts: [fact('tool.completed')] })
+    const { facts = 0 } = (await register.head(runId)) ?? {}
+    await register.append({ ...about(made), decision: decision(0, facts) })
+    const { decided = 0, seq = 0 } = (await register.head(runId)) ?? {}
+    expect(decided).toBeGreaterThan(tailEventsMax)
+    const lengthOf = async (after: number) => (await register.tail(runId, after))?.events.length
+    expect(await lengthOf(decided - tailEventsMax)).toBe(seq - decided + tailEventsMax)
+    expect(await lengthOf(decided - tailEventsMax - 1)).toBe(seq - decided)
+    expect(await lengthOf(0)).toBe(seq - decided)
   })
 
   it('has the head of the same moment', async () => {

@@ -76,7 +76,7 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       signal.throwIfAborted()
       if (lacksResult(request))
         complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
-      if (effect) world.asked.push(askedOf(effect, request))
+      if (effect) world.asked.push(askedOf({ ...effect, owner: life.owner }, request))
       remember(world, request)
       const seed = Number(request.model.baseURL)
       const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1

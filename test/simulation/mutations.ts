@@ -112,6 +112,22 @@ export const mutations: readonly Mutation[] = [
     },
   },
   {
+    name: 'silence is told from the beginning of a run on (T2)',
+    file: engine('record/plan.ts'),
+    line: '{ from: view.seq, to: result.seq }',
+    becomes: '{ from: 0, to: result.seq }',
+  },
+  {
+    name: 'a prompt shows what came after its claim (T2)',
+    file: engine('perform/transcript.ts'),
+    line: 'if (lastOf(events, run.runId) > seq) return afresh',
+    becomes: 'if (seq < 0) return afresh',
+    test: {
+      file: 'packages/engine/test/transcript-feed.test.ts',
+      name: 'shows no prompt what came after its claim, although it has it',
+    },
+  },
+  {
     name: 'nobody is told of the calls that were taken out of a turn (I23)',
     file: core('verdict/safety/event.ts'),
     line: "if (turn.verdict === 'complete' || turn.verdict === 'guardrail') return []",

@@ -11,15 +11,17 @@ import type { World } from './world.ts'
 /** A prompt, and the call it was for. */
 export interface Asked {
   readonly effectId: string
+  /** The process that asked. */
+  readonly owner: string
   readonly runId: string
   /** As JSON. */
   readonly prompt: string
 }
 
 export const askedOf = (
-  { effectId, runId }: { readonly effectId: string; readonly runId: string },
+  { effectId, runId, owner }: Omit<Asked, 'prompt'>,
   { prompt }: Pick<ModelRequest, 'prompt'>,
-): Asked => ({ effectId, runId, prompt: JSON.stringify(prompt) })
+): Asked => ({ effectId, runId, owner, prompt: JSON.stringify(prompt) })
 
 export async function promptViolations(
   { asked }: World,
@@ -32,10 +34,10 @@ export async function promptViolations(
   return found
 }
 
-/** Is it the prompt of an attempt of the call? A process that was overtaken may ask late. */
+/** Is it the prompt of a claim of this process? One that was overtaken may ask late. */
 async function mayBeAsked(
   register: MemoryRegister,
-  { effectId, runId, prompt }: Asked,
+  { effectId, runId, owner, prompt }: Asked,
 ): Promise<boolean> {
   const { runs, events, definitions } = register.tables
   const run = runs.get(runId)
@@ -43,7 +45,10 @@ async function mayBeAsked(
   if (!run || !agent) return false
   const said = await register.conversation(run.threadId, runId)
   const claims = (events.get(runId) ?? []).filter(
-    (event) => event.type === 'effect.started' && isAbout(event, effectId),
+    (event) =>
+      event.type === 'effect.started' &&
+      isAbout(event, effectId) &&
+      event.payload['owner'] === owner,
   )
   return claims.some((claim) => {
     const before = said.filter((event) => event.runId !== runId || event.seq <= claim.seq)

@@ -46,6 +46,8 @@ export const limits = {
    */
   eventsKept: 100,
   eventsKeptPerEffect: 4,
+  /** Events before its last decision that a tail may begin with, for a process that lacks them: more are read when a prompt needs them. */
+  tailEventsMax: 64,
   /** Pauses of one tenant, and the characters of the reason for one. */
   pausesMax: 100,
   pauseReasonCharsMax: 1000,

@@ -12,17 +12,19 @@ import type { Register, Role } from '@signalbox/engine'
 import { expect, test } from 'vitest'
 import { agent, functionTools, silentLog, toolSpec, turnModel } from './support/world.ts'
 
-/** A run of two turns and a tool call, in processes that never poll. */
-function processes(look: () => Promise<number>) {
+/** A run of so many tool calls, one a turn, in processes that never poll. */
+function processes(look: () => Promise<number>, calls = 1) {
   const register = createMemoryRegister(systemClock)
   const wakeBus = createMemoryWakeBus()
   const queue = createMemoryQueue()
-  const reads = { count: 0, conversation: 0, events: 0 }
+  const reads = { count: 0, conversation: 0, events: 0, rows: 0 }
   const counted: Register = {
     ...register,
-    tail: (runId, after) => {
+    tail: async (runId, after) => {
+      const tail = await register.tail(runId, after)
       reads.count += 1
-      return register.tail(runId, after)
+      reads.rows += tail?.events.length ?? 0
+      return tail
     },
     conversation: (...asked) => {
       reads.conversation += 1
@@ -39,7 +41,10 @@ function processes(look: () => Promise<number>) {
       dispatcher: queue.dispatcher,
       hintSource: roles.includes('worker') ? queue.source : null,
       wakeBus,
-      model: turnModel([[{ tool: 'look', args: {} }], 'done']),
+      model: turnModel([
+        ...Array.from({ length: calls }, (_, n) => [{ tool: 'look', args: { n } }]),
+        'done',
+      ]),
       tools: functionTools({ look }),
       clock: systemClock,
       random: systemRandom,
@@ -83,6 +88,13 @@ test('an orchestrator reads once for each fact that another process recorded', a
   expect(reads.count).toBe(2)
   // The first prompt. The second is of what was read to decide.
   expect(reads).toMatchObject({ conversation: 1, events: 0 })
+})
+
+test('an orchestrator reads no event twice', async () => {
+  const { engineOf, complete, reads, register } = processes(async () => 1, 20)
+  const runId = await complete(engineOf('orchestrator'), engineOf('worker'))
+  expect(reads).toMatchObject({ count: 21, conversation: 1, events: 0 })
+  expect(reads.rows).toBeLessThanOrEqual((await register.events(runId, {})).length)
 })
 
 test('the start of a tool wakes streams while it runs', async () => {

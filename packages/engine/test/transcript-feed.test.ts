@@ -64,6 +64,12 @@ it('goes on with what comes right behind what it has, and takes nothing twice', 
   expect(asked()).toBe(0)
 })
 
+it('shows no prompt what came after its claim, although it has it', async () => {
+  const { runId, log, transcripts, promptAt, expectedAt } = await read(1)
+  transcripts.take(runId, log)
+  for (const seq of [5, 2, log.length, 9]) expect(await promptAt(seq)).toEqual(expectedAt(seq))
+})
+
 it('does not go on behind a gap', async () => {
   const { runId, log, transcripts, promptAt, expectedAt, asked } = await read(1)
   transcripts.take(runId, log.slice(2))

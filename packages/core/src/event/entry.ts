@@ -161,8 +161,8 @@ export type DecisionEntries = {
  * written without either.
  */
 export type NoteEntries = {
-  readonly [T in NoteType]: Omit<
-    CatalogueEntry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>>,
-    'isConversation' | 'heard'
-  >
+  readonly [T in NoteType]: CatalogueEntry<NotePayload<T>, z.input<(typeof noteSchemas)[T]>> & {
+    readonly isConversation?: never
+    readonly heard?: never
+  }
 }

@@ -22,6 +22,10 @@ const selectHead = statement(
   build.selectFrom('run as r').select(runColumns).where('r.id', '=', '').compile(),
 )
 
+/** Where a tail begins, for a process that has read the run up to a sequence number. Null: it has read nothing of it. */
+const tailFrom = sql<number>`case when r.decided - ${null}::int between 0 and ${sql.lit(limits.tailEventsMax)}
+  then ${null}::int else r.decided end`
+
 /** The events come as one JSON value: one row, whatever their number. */
 const selectTail = statement(
   'tail',
@@ -34,8 +38,7 @@ const selectTail = statement(
           .selectFrom('event as e')
           .select(eventColumns)
           .where('e.run_id', '=', '')
-          // Without the second, which is null then, the first is the least.
-          .where('e.seq', '>', sql<number>`least(r.decided, ${null}::int)`)
+          .where('e.seq', '>', tailFrom)
           .orderBy('e.seq'),
       ).as('events'),
     )
@@ -147,7 +150,7 @@ export function runsOf(pool: Pool): RunPort {
     },
     async tail(runId, after) {
       if (!isUuid(runId)) return null
-      const rows = await selectTail(pool, [runId, after, runId])
+      const rows = await selectTail(pool, [runId, after, after, runId])
       if (rows[0] === undefined) return null
       const { events, ...head } = rows[0]
       return { head, events }

@@ -4,6 +4,7 @@ import {
   callsOf,
   type EffectKind,
   factSchemas,
+  isConversational,
   limits,
   same,
   type ToolCallPart,
@@ -84,13 +85,16 @@ function readsOf(tables: Tables) {
     tail: async (runId, after) => {
       const run = runs.get(runId)
       if (!run) return null
-      const from = Math.min(run.decided, after ?? Infinity)
+      const { decided } = run
+      const lacks = decided - (after ?? Infinity)
+      const from = decided - (lacks > 0 && lacks <= limits.tailEventsMax ? lacks : 0)
       const since = (events.get(runId) ?? []).filter((event) => event.seq > from)
       return { head: headOf(run), events: since }
     },
     events: async (runId, { after = 0, limit = Infinity }) =>
       (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
-    conversation: async (threadId, runId) => said(threadId, runId),
+    conversation: async (threadId, runId) =>
+      said(threadId, runId).filter(({ type }) => isConversational(type)),
     continuation: async (threadId, runId, known) =>
       known.runId === runId ? null : continuationOf(said(threadId, runId), known),
     changedFiles: async (threadId, runId) =>
