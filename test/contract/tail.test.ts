@@ -1,5 +1,5 @@
 /**
- * What a register reads for a decision, in both. Would catch: events that are missing where a caller knows less than was decided, events
+ * The tail of a run, which is read for a decision, in both registers. Would catch: events that are missing where a caller knows less than was decided, events
  * that are told twice or out of order, and events that read otherwise than one by one.
  */
 import { limits } from '@signalbox/core'

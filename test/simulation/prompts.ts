@@ -1,5 +1,5 @@
 /**
- * What must hold of prompts, however a process came to know the conversation: a model is asked what the log says up to the claim of the
+ * The invariant of prompts, however a process came to know the conversation: a model is asked what the log says up to the claim of the
  * call, no less and no more (T1, T2 of the transcripts). The log is read whole, and folded anew.
  */
 import { project } from '@signalbox/core'

@@ -1,5 +1,5 @@
 /**
- * What a process reads for a decision feeds its prompts (T2 of the transcripts). Would catch: events behind a gap that are taken for the
+ * The events that a process reads for a decision feed its prompts (T2 of the transcripts). Would catch: events behind a gap that are taken for the
  * whole, events that are taken twice, and a run of which nothing is kept that begins in its middle. That every prompt is what the log says
  * is asked in the simulation (`test/simulation/prompts.ts`), reads are counted in `own-work.test.ts`.
  */

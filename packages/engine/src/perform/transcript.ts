@@ -4,8 +4,8 @@
  *
  * T1 What was read for a run that has ended is kept for the next one of its thread, which goes on from it: a run late in a long thread
  *    reads what was said since, and no more. Only the register can say that it does.
- * T2 What is read of a run for a decision goes into its transcript, where there is one: the next prompt then reads nothing. What this
- *    process writes itself is read back with the next decision: the register has it in another order of keys.
+ * T2 The events that are read for a decision go into the transcript of their run, where there is one: the next prompt then reads nothing.
+ *    Events that this process wrote are read back with the next decision: the register has their keys in another order.
  */
 import { createProjection, isConversational, project, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'

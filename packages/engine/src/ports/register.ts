@@ -157,9 +157,9 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
 
   head(runId: string): Promise<RunHead | null>
   /**
-   * What the next decision needs: the head, and the events after its `decided` cursor, read at one moment. With `after`, whoever asks
-   * knows the run up to there only, and is told of all that came since as well, unless that is more than `limits.tailEventsMax` events
-   * before the cursor.
+   * The head, and the events after its `decided` cursor, read at one moment: the next decision needs both. With `after`, the caller knows
+   * the run up to there only, and is told of all that came since as well, unless that is more than `limits.tailEventsMax` events before
+   * the cursor.
    */
   tail(runId: string, after: number | null): Promise<RunTail | null>
   /** Events of one run after `after`, in order. */
