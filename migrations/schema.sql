@@ -1922,7 +1922,7 @@ begin
   return e;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.model_prices(tenant text)
- RETURNS TABLE(hash text, n integer, provider text, model text, input numeric, cached numeric, output numeric)
+ RETURNS TABLE(hash text, n integer, provider text, model text, input numeric, cached numeric, output numeric, written numeric)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
@@ -1933,7 +1933,8 @@ begin
   return query select u.hash, m.n::int, m.model ->> 'provider', m.model ->> 'model',
       (m.model #>> '{price,inputPerMTok}')::numeric,
       coalesce(m.model #>> '{price,cachedInputPerMTok}', m.model #>> '{price,inputPerMTok}')::numeric,
-      (m.model #>> '{price,outputPerMTok}')::numeric
+      (m.model #>> '{price,outputPerMTok}')::numeric,
+      coalesce(m.model #>> '{price,cacheWritePerMTok}', m.model #>> '{price,inputPerMTok}')::numeric
     from definition_use u join definition d on d.hash = u.hash, lateral (
       select 0 as n, d.body -> 'model' as model
       union all

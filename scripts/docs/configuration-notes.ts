@@ -19,7 +19,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.model.temperature`]: 'Passed on.',
   [`${agent}.model.maxOutputTokens`]:
     'Passed on. A turn that reaches it ends the run as `length_stopped`.',
-  [`${agent}.model.providerOptions`]: 'Passed on to the package of the provider.',
+  [`${agent}.model.contextWindow`]:
+    'Tokens that a request and its answer may have together. Absent: as [a table](caching.md#windows) knows the model, for agents that look after their context. Never sent.',
+  [`${agent}.model.providerOptions`]:
+    'Passed on to the package of the provider. [Prompt caches](caching.md) says which of them mark what is cached.',
   [`${agent}.model.price.inputPerMTok`]: 'A million tokens that are read.',
   [`${agent}.model.price.outputPerMTok`]: 'A million tokens that are written.',
   [`${agent}.fallbackModels`]:
@@ -79,6 +82,8 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.guardrails.stream[].patterns[].name`]: 'Stands in the marker and in the feedback.',
   [`${agent}.guardrails.stream[].patterns[].pattern`]: 'The expression.',
   [`${agent}.approvals`]: 'Answers of humans: see [approvals](approvals.md).',
+  [`${agent}.context`]:
+    'What is done when a conversation grows towards the window of the model: see [long conversations](context.md). Absent, null or false: nothing before it overflows.',
   [`${agent}.loop`]: 'Detection of calls that repeat: see [loop detection](loop-detection.md).',
   [`${agent}.loop.enabled`]: 'False: nothing is looked for.',
   [`${agent}.loop.toolFreqWarn`]: 'Calls of one tool within the last ones: the model is told.',

@@ -20,6 +20,7 @@ const declarations: readonly (readonly [string, string])[] = [
   ),
   ['agents.<name>.guardrails', 'GuardrailsConfig'],
   ['agents.<name>.loop', 'LoopConfig'],
+  ['agents.<name>.context', 'ContextConfig'],
   ['agents.<name>', 'AgentConfig'],
   ['mcpServers.<name>', 'McpStdioConfig'],
   ['mcpServers.<name>', 'McpHttpConfig'],
@@ -35,6 +36,7 @@ const declarations: readonly (readonly [string, string])[] = [
 
 const sources = [
   'packages/core/src/definition.ts',
+  'packages/core/src/verdict/context/config.ts',
   'packages/core/src/verdict/loop/config.ts',
   'packages/core/src/verdict/stream/spec.ts',
   'packages/server/src/config/agent-schema.ts',

@@ -14,6 +14,7 @@ export const glossary: Readonly<Record<string, string>> = {
   budget: 'Which limit. Money is counted in millionths of the unit, time in milliseconds.',
   bytes: 'Length of the whole content in bytes.',
   cachedInputTokens: 'Input tokens that came from a cache.',
+  cacheWriteTokens: 'Input tokens that were written to a cache. Absent: none, or nobody counted.',
   call: 'The call, as the provider shows it.',
   callId: 'The tool call.',
   calls: 'The calls that were taken out.',

@@ -10,6 +10,7 @@ import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
@@ -45,6 +46,7 @@ export function violations(
       ...callViolations(run, executions),
       ...approvalViolations(run, runs),
       ...turnViolations(run),
+      ...roomViolations(run),
       ...webhookViolations(run, received),
       ...deniedViolations(run, executions),
     ]),

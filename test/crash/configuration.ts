@@ -46,13 +46,21 @@ const policyOf = (role: Role) =>
     },
   })
 
+/** An agent whose window a few results of `dump` fill: some 600 tokens of tools, and 1,100 for head and tail of each. From 2,400 on there is a summary. */
+const roomy = {
+  ...agent,
+  model: { ...agent.model, contextWindow: 6_000 },
+  context: { compact: { at: 0.5, keep: 1, failuresMax: 1 } },
+}
+
 const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] }
 
 /**
  * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
  * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
  * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
- * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time.
+ * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time. `roomy` has
+ * its conversation summed up, and `pruned` has its old results cleared.
  */
 export function configurationOf(world: string, role: Role) {
   const provider = policyOf(role)
@@ -88,6 +96,12 @@ export function configurationOf(world: string, role: Role) {
       helper: { ...starts, safety: { hold } },
       frugal: { ...starts, limits: { maxToolCalls: 3 } },
       terse: { ...starts, limits: { maxTurns: 2 } },
+      roomy,
+      pruned: {
+        ...roomy,
+        model: { ...agent.model, contextWindow: 10_000 },
+        context: { prune: { at: 0.3, keepTurns: 1, minTokens: 1_000 }, compact: { maxPerRun: 0 } },
+      },
       leaf: agent,
       narrow: agent,
     },

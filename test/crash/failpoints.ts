@@ -123,10 +123,13 @@ const appendLabel: Label = (method, args) => {
 const isItem = (value: unknown): value is AppendItem =>
   typeof value === 'object' && value !== null && 'runId' in value
 
-/** The first thing of an item says what it is about. */
+/** The first thing of an item says what it is about; what a decision does to a conversation is told before that. */
 function kindOf({ create, facts, decision, claims, notes }: AppendItem): string {
   if (create?.parent) return startsRun
   const [fact] = facts ?? []
+  if (fact?.type.startsWith('context.')) return fact.type
+  if (decision?.events.some(({ type }) => type === 'context.pruned')) return 'context.pruned'
+  if (decision?.effects.some(({ kind }) => kind === 'context.compact')) return 'context.compact'
   if (fact) return fact.type
   if (decision) return 'decision'
   if (claims?.length) return 'claim'

@@ -36,12 +36,41 @@ const isCorrected = (prompt: Prompt): boolean =>
 const textOf = ({ parts }: Extract<Prompt[number], { role: 'user' }>): string =>
   parts.map((part) => ('text' in part ? part.text : '')).join('')
 
+/** The name of a plan ends so whose conversation nobody sums up: the model says nothing when it is asked to. */
+export const unsummed = 'unsummed'
+
+/** Is the model asked to sum up? */
+const isSummary = (prompt: Prompt): boolean =>
+  JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
+
+/**
+ * Behind a summary, earlier turns are not there to be counted: the ids of calls behind the plan tell which was the last. Null: there is no
+ * call.
+ */
+function turnsIn(prompt: Prompt): number | null {
+  const plan = prompt.findLastIndex(
+    (message) => message.role === 'user' && textOf(message).includes('{"name":'),
+  )
+  const ids = prompt
+    .slice(plan + 1)
+    .flatMap((message) =>
+      message.role === 'assistant'
+        ? message.parts.flatMap((part) => (part.type === 'tool_call' ? [part.id] : []))
+        : [],
+    )
+  const turn = /_(\d+)_\d+$/.exec(ids.at(-1) ?? '')?.[1]
+  return turn === undefined ? null : Number(turn)
+}
+
 /** The plan of the last message of the user that is one. */
 function planOf(prompt: Prompt): z.output<typeof Plan> {
   for (const message of prompt.toReversed()) {
     if (message.role !== 'user') continue
     const text = textOf(message)
     if (text.startsWith('{')) return Plan.parse(JSON.parse(text))
+    // The words of the user stand behind what was said before them, summed up.
+    const at = text.indexOf('{"name":')
+    if (at >= 0 && text.includes('</summary>')) return Plan.parse(JSON.parse(text.slice(at)))
   }
   throw new Error('there is no plan in the prompt')
 }
@@ -49,7 +78,13 @@ function planOf(prompt: Prompt): z.output<typeof Plan> {
 /** A script that plays plans. */
 export function playPlans(): Script {
   const refused = new Map<string, number>()
-  return (prompt, turnIndex) => {
+  return (prompt, index) => {
+    if (isSummary(prompt)) {
+      const isLeft = JSON.stringify(prompt).includes(unsummed)
+      return { text: isLeft ? ' ' : 'What was done.', delayMs: 3 }
+    }
+    const isCut = JSON.stringify(prompt).includes('</summary>')
+    const turnIndex = (isCut ? turnsIn(prompt) : null) ?? index
     const { name, turns, failures, delayMs, chars, slips } = planOf(prompt)
     const before = refused.get(name) ?? 0
     if (before < failures) {

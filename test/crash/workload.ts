@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from './families.ts'
+import { unsummed } from './plan.ts'
 import { create, type Part, type Setting, started } from './sending.ts'
 import { stallMs } from './tools.ts'
 
@@ -77,6 +78,17 @@ async function crowding(setting: Setting): Promise<void> {
   await create(setting, { name: 'crowding-last' }, { ...behind, strategy: 'interrupt' })
 }
 
+/** Conversations that fill their window: one is summed up, of another nobody can make a summary, of a third old results are cleared. */
+async function filling(setting: Setting): Promise<void> {
+  const turns = [['dump'], ['dump', 'look'], ['dump'], ['put']]
+  await create(setting, { name: 'compacting', turns }, { agent: 'roomy' })
+  // It goes on from what was summed up.
+  const behind = { agent: 'roomy', thread: 'compacting' }
+  await create(setting, { name: 'compacting-next', turns: [['dump']] }, behind)
+  await create(setting, { name: unsummed, turns }, { agent: 'roomy' })
+  await create(setting, { name: 'pruning', turns }, { agent: 'pruned' })
+}
+
 /** A run that times out while a tool runs. */
 async function hurrying(setting: Setting): Promise<void> {
   await create(setting, { name: 'hurrying', turns: [['endless']] }, { agent: 'hasty' })
@@ -100,6 +112,7 @@ const parts: Readonly<Record<Wave, readonly Part[]>> = {
     interrupting,
     hurrying,
     crowding,
+    filling,
   ],
   family: families,
   stall: [stalling],

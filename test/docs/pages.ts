@@ -22,6 +22,8 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/architecture.md': { database: 'shared' },
   'docs/auth.md': { database: 'shared' },
   'docs/budgets.md': { database: 'shared' },
+  'docs/caching.md': { database: 'shared' },
+  'docs/context.md': { database: 'shared' },
   'docs/client.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/child-runs.md': { database: 'shared' },
   'docs/errors.md': { database: 'shared' },

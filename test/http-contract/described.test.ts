@@ -103,6 +103,8 @@ const withoutAnswer: readonly string[] = [
   // The action is part of the last segment, as in `{run_id}:cancel`; without one it is 404.
   'POST /a2a/{agent}/tasks/{run_id}',
   'POST /a2a/{agent}/v1/tasks/{run_id}',
+  // A thread of one turn has nothing to sum up: 422.
+  'POST /threads/{thread_id}/compact',
   // 204 for runs that are named.
   'POST /runs/cancel',
   // A call whose outcome nobody knows.

@@ -49,6 +49,7 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
   }),
   'PATCH /assistants/{assistant_id}': () => ({ context: { instructions: 'Be kind.' } }),
   'POST /assistants/search': () => ({ graph_id: 'assistant', limit: 10 }),
+  'POST /threads/{thread_id}/compact': () => ({ instructions: 'Keep the numbers of orders.' }),
   'POST /threads': () => ({ metadata: { customer: '4711' }, if_exists: 'do_nothing' }),
   'PATCH /threads/{thread_id}': () => ({ metadata: { customer: '4711' } }),
   'POST /threads/search': () => ({ status: 'idle', limit: 10 }),

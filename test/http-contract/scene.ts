@@ -1,4 +1,5 @@
 /** A real server for a fuzzer: threads in several states, and secrets that no answer may show. */
+import type { Prompt } from '@signalbox/core'
 import { z } from 'zod'
 import { documentOf } from '../../packages/server/test/support/api-document.ts'
 import { call, eventually } from '../../packages/server/test/support/http.ts'
@@ -27,6 +28,9 @@ const secrets = {
 }
 const instructions = 'canary-instructions-90ab'
 
+const isSummary = (prompt: Prompt): boolean =>
+  JSON.stringify(prompt.at(-1)).includes('Sum up all of it so far')
+
 const scripted = (model: string) => ({ provider: 'scripted', model }) as const
 
 /** Starts it, and makes what requests can ask for. */
@@ -41,6 +45,10 @@ export async function openScene(): Promise<Scene> {
           guardrails: { approvalTools: ['note'] },
         },
         holder: { model: scripted('holder'), tools: ['hold'] },
+        teller: {
+          model: { ...scripted('teller'), contextWindow: 100_000 },
+          context: { compact: { keep: 100 } },
+        },
         vendor: {
           model: {
             provider: 'openai-compatible',
@@ -54,6 +62,7 @@ export async function openScene(): Promise<Scene> {
       scripts: {
         writer: () => ({ text: 'Yes.' }),
         asker: noting(1),
+        teller: (prompt) => ({ text: isSummary(prompt) ? 'A summary.' : 'w'.repeat(4_000) }),
         holder: (_, turn) =>
           turn === 0 ? { calls: [{ name: 'hold', args: {} }] } : { text: 'Held.' },
       },
@@ -112,6 +121,15 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
   }
   const done = await wait('done', 'writer')
   const asks = await Promise.all([0, 1, 2, 3].map((n) => wait(`asks-${n}`, 'asker')))
+  const told = [0, 1, 2].map((n) => `told-${n}`)
+  // Of three turns, of which the older are summed up on demand.
+  const tellers = await Promise.all(
+    told.map(async (thread_id) => {
+      for (let n = 0; n < 2; n += 1) await wait(thread_id, 'teller')
+      const { run } = await wait(thread_id, 'teller')
+      return { thread_id, run_id: run.run_id }
+    }),
+  )
   const { events } = Events.parse((await ask('GET', '/events?limit=5')).body)
   const state = State.parse((await ask('GET', '/threads/done/state')).body)
   const asked = asks.flatMap(({ run, __interrupt__ }, n) =>
@@ -123,9 +141,12 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     checkpoint_id: state.checkpoint.checkpoint_id,
   }
   const threads = Array.from({ length: 40 }, (_, n) => `fuzz-${n}`)
-  const places = [...asked, ended, ended].map((place) => ({ ...place, assistant_id: 'writer' }))
+  const places = [...asked, ended, ended, ...tellers].map((place) => ({
+    ...place,
+    assistant_id: 'writer',
+  }))
   const hints = {
-    thread_id: ['done', ...threads],
+    thread_id: ['done', ...told, ...threads],
     run_id: places.map(({ run_id }) => run_id),
     approval_id: asked.map((each) => each.approval_id),
     call_id: asked.map((each) => each.call_id),

@@ -2,7 +2,14 @@
  * What must hold of the budget that a tree of runs shares (G1, G2 of the budget port): exceeded by at most
  * one reservation, turns and calls not at all, and refused only when it is used up.
  */
-import { costOf, type Effect, factSchemas, modelOf, type RunStartEffect } from '@signalbox/core'
+import {
+  costOf,
+  type Effect,
+  factSchemas,
+  modelOf,
+  type RunStartEffect,
+  summaryModelOf,
+} from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { type Execution, isAbout, parentOf, type RunRecord } from './run-record.ts'
 
@@ -99,8 +106,28 @@ interface Asked {
   readonly cost: number
 }
 
+/** What models were asked under the budget, turns and summaries. */
+const answersOf = (run: RunRecord, since: string): readonly Asked[] => [
+  ...turnsOf(run, since),
+  ...summariesOf(run, since),
+]
+
+/** Summaries take tokens and money, and no turn. */
+function summariesOf({ log, effects, agent }: RunRecord, since: string): readonly Asked[] {
+  return log.flatMap((event) => {
+    const { type, payload } = event
+    if (type !== 'context.compacted' && type !== 'context.unchanged') return []
+    const { effectId, usage } = factSchemas[type].parse(payload)
+    const spec = effects.find((effect) => effect.effectId === effectId)?.spec
+    if (spec?.kind !== 'context.compact' || spec.shared !== true || at(event) <= since) return []
+    const { inputTokens = 0, outputTokens = 0 } = usage
+    const cost = agent ? costOf(summaryModelOf(agent, spec.model), usage) : 0
+    return [{ retry: 1, tokens: inputTokens + outputTokens, cost }]
+  })
+}
+
 /** Answers of models that were asked under the budget: a circuit that is open asks nobody. */
-function answersOf({ log, effects, agent }: RunRecord, since: string): readonly Asked[] {
+function turnsOf({ log, effects, agent }: RunRecord, since: string): readonly Asked[] {
   return log
     .filter((event) => event.type === 'model.completed' && at(event) > since)
     .flatMap(({ payload }) => {

@@ -79,6 +79,8 @@ function attemptViolations({ log }: RunRecord, { effectId }: EffectRecord): read
 const fenced = new Set([
   'budget.refused',
   'child.started',
+  'context.compacted',
+  'context.unchanged',
   'model.aborted',
   'model.completed',
   'policy.answered',

@@ -1,5 +1,5 @@
 /** What must hold between a run and those it has started: begun once, told of once, and none that goes on alone. */
-import { factSchemas, limits, type RunStartEffect } from '@signalbox/core'
+import { type FactPayload, factSchemas, limits, type RunStartEffect } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import {
   foldedThrough,
@@ -133,13 +133,21 @@ function endViolations(
     })
 }
 
+/** What a turn or a summary used; nothing for other events. */
+function usageOf({ type, payload }: StoredEvent): FactPayload<'context.unchanged'>['usage'] {
+  if (type === 'model.completed') return factSchemas[type].parse(payload).turn.usage
+  return type === 'context.compacted' || type === 'context.unchanged'
+    ? factSchemas[type].parse(payload).usage
+    : {}
+}
+
 /** What a run used of tokens, as far as its decisions know, those of its children included. */
 const tokensOf = ({ log }: RunRecord): number =>
-  log.reduce((sum, { type, payload, seq }) => {
+  log.reduce((sum, event) => {
+    const { type, payload, seq } = event
     if (seq > foldedThrough(log)) return sum
     if (type === 'child.ended') return sum + factSchemas[type].parse(payload).spent.tokens
-    if (type !== 'model.completed') return sum
-    const { inputTokens = 0, outputTokens = 0 } = factSchemas[type].parse(payload).turn.usage
+    const { inputTokens = 0, outputTokens = 0 } = usageOf(event)
     return sum + inputTokens + outputTokens
   }, 0)
 

@@ -39,14 +39,31 @@ export interface SceneOptions {
   readonly isCancelled: (agent: string) => boolean
 }
 
+/** A process that serves the API, another one that works, and what both log. */
+export interface Processes {
+  readonly api: string
+  /** Where the one that works says how it is. */
+  readonly health: string
+  /** Sends the spans that are left, too. */
+  stop(): Promise<void>
+  /** What was logged so far. */
+  logged(): Remains
+}
+
+interface ProcessOptions extends Omit<SceneOptions, 'isCancelled'> {
+  /** The provider's, where one is asked for. */
+  readonly apiKey?: string
+}
+
 /**
  * A Signalbox that says all it can say: log at debug, traces on. One process serves the API and another one works, so that
  * what is live crosses the wake bus.
  */
-export async function openScene(config: ConfigInput, options: SceneOptions): Promise<Scene> {
+export async function startProcesses(
+  config: ConfigInput,
+  options: ProcessOptions,
+): Promise<Processes> {
   const lines: string[] = []
-  const streams: Remains[] = []
-  const runs = new Map<string, string>()
   const contract = watchContract()
   const start = (roles: readonly Role[]): Promise<Signalbox> =>
     startSignalbox({
@@ -54,7 +71,7 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
       env: {
         DATABASE_URL: options.databaseUrl,
         OTEL_EXPORTER_OTLP_ENDPOINT: options.otlpUrl,
-        TEST_KEY: 'test-key-value',
+        TEST_KEY: options.apiKey ?? 'test-key-value',
         HOOK_SECRET: options.hookSecret,
         ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
       },
@@ -66,7 +83,24 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
     })
   const served = await start(['api'])
   const works = await start(['orchestrator', 'worker'])
-  const [api, health] = [served.url ?? '', works.url ?? '']
+  return {
+    api: served.url ?? '',
+    health: works.url ?? '',
+    stop: async () => {
+      await works.stop()
+      await served.stop()
+      contract.assertKept()
+    },
+    logged: () => ({ where: 'the log', bytes: Buffer.from(lines.join('')) }),
+  }
+}
+
+/** The same, with a client on each stream. */
+export async function openScene(config: ConfigInput, options: SceneOptions): Promise<Scene> {
+  const streams: Remains[] = []
+  const runs = new Map<string, string>()
+  const processes = await startProcesses(config, options)
+  const { api, health } = processes
   return {
     api,
     runs,
@@ -86,16 +120,12 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
     },
     overheard: async () => [
       ...streams,
-      { where: 'the log', bytes: Buffer.from(lines.join('')) },
+      processes.logged(),
       ...(await Promise.all(['/metrics', '/events?limit=1000', '/approvals'].map(page(api)))),
       ...(await Promise.all([...runs.keys()].map((agent) => page(api)(tasksOf(agent))))),
       { ...(await page(health)('/metrics')), where: 'metrics of the worker' },
     ],
-    stop: async () => {
-      await works.stop()
-      await served.stop()
-      contract.assertKept()
-    },
+    stop: () => processes.stop(),
   }
 }
 

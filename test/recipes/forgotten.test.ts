@@ -55,8 +55,10 @@ describe('a copy of the sources', () => {
   it('does not with a kind of effect that has no traits, or no entry in the registry', () => {
     const file = 'packages/core/src/effect.ts'
     const schema = "  z.object({ ...base, kind: z.literal('scratch.done') }),"
-    const kind = ["  'tool.recall',\n])", "  'tool.recall',\n  'scratch.done',\n])"] as const
-    const union = ['  ToolRecallEffect,\n])', `  ToolRecallEffect,\n${schema}\n])`] as const
+    const kinds = 'export const EffectKind = z.enum(['
+    const kind = [kinds, `${kinds}\n  'scratch.done',`] as const
+    const effects = "export const Effect = z.discriminatedUnion('kind', ["
+    const union = [effects, `${effects}\n${schema}`] as const
     const before = "  'webhook.deliver': { node: null, dispatch: null },"
     const traits = [before, `${before}\n  'scratch.done': { node: null, dispatch: null },`] as const
     edited(file, kind, () =>

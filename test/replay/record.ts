@@ -1,7 +1,7 @@
 /**
- * `node test/replay/record.ts [--from 1] [--seeds 2000]`: plays simulated seeds and adds to `logs/` the shortest runs that
- * show every feature (`features.ts`) twice. `replay.test.ts` folds them for ever after: logs are added, never changed, and a
- * change of the machine that cannot reproduce them needs a new machine version.
+ * `node test/replay/record.ts [--from 1] [--seeds 2000] [--only context.]`: plays simulated seeds and adds to `logs/` the shortest runs that
+ * show every feature (`features.ts`), or those that begin so, twice. `replay.test.ts` folds them for ever after: logs are added, never
+ * changed, and a change of the machine that cannot reproduce them needs a new machine version.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     from: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '2000' },
+    only: { type: 'string', default: '' },
   },
 })
 const from = Number(values.from)
@@ -61,9 +62,9 @@ const having = (among: Iterable<Candidate>, feature: Feature): readonly Candidat
   [...among].filter(({ shows }) => shows.has(feature))
 
 // The rarest first: what shows it often shows others as well.
-const rarest = features.toSorted(
-  (a, b) => having(candidates, a).length - having(candidates, b).length,
-)
+const rarest = features
+  .filter((feature) => feature.startsWith(values.only))
+  .toSorted((a, b) => having(candidates, a).length - having(candidates, b).length)
 const chosen = new Set<Candidate>()
 for (const feature of rarest) {
   const missing = copies - having(chosen, feature).length

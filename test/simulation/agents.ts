@@ -5,6 +5,7 @@
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
 import { dayOf } from './days.ts'
 import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
+import { roomOf } from './rooms.ts'
 import { seeded } from './seeded.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
@@ -23,10 +24,16 @@ const tool = (name: string, effect: ToolSpec['effect']): ToolSpec => ({
 const model = (name: string, seed: number) => ({
   provider: 'scripted' as const,
   model: name,
+  ...windowOf(seed),
   // Where a real model would be called; here it says which plan is played.
   baseURL: String(seed),
   price: { inputPerMTok: 1, outputPerMTok: 1 },
 })
+
+const windowOf = (seed: number) => {
+  const room = roomOf(seed)
+  return room ? { contextWindow: room.contextWindow } : {}
+}
 
 type Unit = () => number
 
@@ -76,7 +83,13 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     onUnknown,
     // Agents of one name differ in it, so that what is remembered and recorded goes over from one scheme to the other.
     digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
+    ...contextOf(seed),
   })
+}
+
+const contextOf = (seed: number) => {
+  const room = roomOf(seed)
+  return room ? { context: room.context } : {}
 }
 
 function guardrailsOf(unit: Unit, seed: number) {

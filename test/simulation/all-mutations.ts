@@ -1,6 +1,7 @@
 /** Every line whose loss must turn the simulation red. */
 import { badDayMutations } from './bad-day-mutations.ts'
 import { buildMutations } from './build-mutations.ts'
+import { contextMutations } from './context-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
 import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
@@ -17,4 +18,5 @@ export const allMutations: readonly Mutation[] = [
   ...steeringMutations,
   ...badDayMutations,
   ...buildMutations,
+  ...contextMutations,
 ]

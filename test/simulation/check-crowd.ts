@@ -21,13 +21,20 @@ const said = /^go /
 export const wordsOf = (texts: readonly string[]): string =>
   texts.filter((text) => said.test(text)).join(' | ')
 
+/** Stands before the words of a prompt in which a summary stands for those before them. */
+export const cutMark = '… '
+
+/** Was a model shown what it was to be shown? Behind a summary, the newest of it. */
+const isShown = (words: string, expected: string): boolean =>
+  words.startsWith(cutMark) ? expected.endsWith(words.slice(cutMark.length)) : words === expected
+
 /** A model is shown what was said on the thread before, in order, but for what was rolled back (I24). */
 function promptViolations({ prompts }: World, runs: readonly RunRecord[]): readonly string[] {
   return runs.flatMap((run) => {
     const expected = heardBy(run, runs)
     const shown = prompts.get(run.head.runId.slice(-12)) ?? new Set()
     return [...shown]
-      .filter((words) => expected !== null && words !== expected)
+      .filter((words) => expected !== null && !isShown(words, expected))
       .map((words) => `I24 ${run.head.runId} was shown "${words}" instead of "${expected}"`)
   })
 }

@@ -10,6 +10,7 @@ import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
+import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
@@ -18,6 +19,7 @@ import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
 import { pauseViolations } from './pauses.ts'
+import { unkept } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
 import { allMachines, buildViolations } from './builds.ts'
 import { worldViolations } from './check-world.ts'
@@ -47,6 +49,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...outageViolations(world, run),
       ...resultViolations(world, run),
       ...buildViolations(world, run),
+      ...roomViolations(run, unkept),
     ]),
     ...pauseViolations(world, register),
     ...historyViolations(counted, runs),

@@ -18,6 +18,9 @@ const governed = new Set([
   'approval.requested',
   'approval.reused',
   'budget.warned',
+  'context.compacted',
+  'context.exhausted',
+  'context.pruned',
   'guardrail.tripped',
   'input.injected',
   'input.left',
@@ -31,7 +34,13 @@ const governed = new Set([
 ])
 
 /** Counted by their verdicts. */
-const told = new Set(['approval.answered', 'budget.refused', 'child.ended', 'recall.missed'])
+const told = new Set([
+  'approval.answered',
+  'budget.refused',
+  'child.ended',
+  'context.unchanged',
+  'recall.missed',
+])
 
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
 export const expected: readonly string[] = [
@@ -51,6 +60,12 @@ export const expected: readonly string[] = [
   'child.ended completed',
   'child.ended failed',
   'child.ended timed_out',
+  'context.compacted',
+  'context.exhausted',
+  'context.pruned',
+  ...['aborted', 'calls', 'empty', 'failed', 'guardrail', 'no_gain', 'safety', 'too_long'].map(
+    (reason) => `context.unchanged ${reason}`,
+  ),
   'denied too_deep',
   'faulted history_too_long',
   'input.left',

@@ -2,19 +2,21 @@
  * A model that plays a random but fixed plan for each run, and fails in every way a provider can. What it says goes through
  * the stream guard of the request, split at random.
  */
-import type { ModelTurn, Trip } from '@signalbox/core'
-import type { StreamGuard } from '@signalbox/engine'
+import type { ModelTurn } from '@signalbox/core'
 import type { Model, ModelRequest } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { bannedTerm } from './agents.ts'
 import { beginsUnderLease } from './beginnings.ts'
-import { wordsOf } from './check-crowd.ts'
+import { cutMark, wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
 import { startsIn } from './families.ts'
 import { askedOf } from './prompts.ts'
+import { isSummaryRequest, stoppedWords, tokensIn, watchRequest } from './rooms.ts'
 import { type Schedule } from './schedule.ts'
 import { seeded } from './seeded.ts'
+import { speak } from './speak.ts'
 import { hear } from './steering.ts'
+import { summarise, summaryMs } from './summaries.ts'
 import type { World } from './world.ts'
 
 const names = ['look', 'put', 'pay', 'nobody'] as const
@@ -67,6 +69,13 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
   return {
     call: async (request, _sink, signal) => {
       const { messageId } = request
+      if (isSummaryRequest(request)) {
+        const asked = tables.effects.get(messageId.slice('s_'.length))
+        beginsUnderLease(world, life, tables, { effect: asked, what: `the summary ${messageId}` })
+        await life.clock.sleep(summaryMs(schedule), signal)
+        signal.throwIfAborted()
+        return summarise(world, request)
+      }
       const asked = [...tables.effects.values()].filter(
         ({ spec }) => spec.kind === 'model.call' && spec.messageId === messageId,
       )
@@ -76,8 +85,10 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       signal.throwIfAborted()
       if (lacksResult(request))
         complaints.push(`I24 a prompt of ${request.messageId} lacks a result`)
-      if (effect) world.asked.push(askedOf({ ...effect, owner: life.owner }, request))
       remember(world, request)
+      if (isRoomy(request) && effect)
+        watchRequest(world, tables, { ...request, runId: effect.runId })
+      else if (effect) world.asked.push(askedOf({ ...effect, owner: life.owner }, request))
       const seed = Number(request.model.baseURL)
       const turn = Number(request.callIdPrefix.split('_').at(-1)) - 1
       const variant = variantOf(request)
@@ -88,12 +99,33 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       // Some have nothing to say to results, however often they are asked.
       const mute = seed % 47 === 7 && turn > 0 ? 'empty' : picked
       const failure = broken ? 'interrupted' : mute
-      return failure
+      if (isRoomy(request) && tokensIn(request) > (request.model.contextWindow ?? Infinity))
+        return overflown(request)
+      const answered = failure
         ? failed(request, failure, schedule)
         : answer(request, schedule, { seed, variant, turn })
+      return isRoomy(request) ? weighed(request, answered) : answered
     },
   }
 }
+
+const isRoomy = ({ model }: ModelRequest): boolean => model.contextWindow !== undefined
+
+/** The answer with what its request weighs; one that was stopped has words that no summary may say. */
+function weighed(request: ModelRequest, turn: ModelTurn): ModelTurn {
+  const usage = { inputTokens: tokensIn(request), outputTokens: 10 }
+  const isStopped = turn.verdict === 'safety' || turn.verdict === 'length'
+  if (!isStopped) return { ...turn, usage }
+  const parts: Parts = [{ type: 'text', text: stoppedWords }]
+  return { ...turn, usage, message: { ...turn.message, parts } }
+}
+
+const overflown = (request: ModelRequest): ModelTurn => ({
+  ...turnOf(request, 'error', []),
+  suppressed: [],
+  usage: {},
+  error: { class: 'context_overflow', retryable: false, message: 'too long' },
+})
 
 /** What a model is shown of what clients said. */
 function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
@@ -105,7 +137,8 @@ function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
       : [],
   )
   hear(world, run, texts)
-  const words = wordsOf(texts)
+  const isCut = texts.some((text) => text.includes('<summary>'))
+  const words = `${isCut ? cutMark : ''}${wordsOf(texts)}`
   const known = prompts.get(run)
   if (known) known.add(words)
   else prompts.set(run, new Set([words]))
@@ -181,24 +214,4 @@ function answer(request: ModelRequest, schedule: Schedule, moment: Moment): Mode
   return trip
     ? { ...turnOf(request, 'guardrail', spoken), trip }
     : turnOf(request, 'complete', [...spoken, ...calls])
-}
-
-/** Lets a text through the guard in random pieces: what went out of it, and what ended it. */
-function speak(
-  guard: StreamGuard,
-  text: string,
-  schedule: Schedule,
-): { readonly text: string; readonly trip: Trip | null } {
-  let out = ''
-  for (let from = 0; from < text.length;) {
-    const to = from + 1 + Math.floor(schedule.unit() * 12)
-    const guarded = guard.push('text', text.slice(from, to))
-    if (guarded.type === 'tripped') return { text: out, trip: guarded.trip }
-    out += guarded.text
-    from = to
-  }
-  const last = guard.end('text')
-  return last.type === 'tripped'
-    ? { text: out, trip: last.trip }
-    : { text: out + last.text, trip: null }
 }

@@ -204,6 +204,7 @@ function worldOf(
     prompts: new Map(),
     spoken: [],
     heard: new Set(),
+    lastAsked: new Map(),
     received: [],
     complaints: [],
   }

@@ -3,6 +3,7 @@ import type { ToolHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import type { Incarnation } from './process.ts'
+import { paddingFor } from './rooms.ts'
 import { hashOf, type World } from './world.ts'
 
 /** How many calls last longer than a lease on a bad day. */
@@ -51,7 +52,8 @@ export function simulatedTools(
       const { runId } = request
       world.returned.push({ effectId, attempt, runId, owner: life.owner, at: schedule.now, status })
       if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
-      const text = `${request.name} ${JSON.stringify(request.args)}`
+      const padding = paddingFor(register.tables, runId)
+      const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
       return { status, output: { content: [{ type: 'text', text }], isError: false } }
     },
     close: async () => {},

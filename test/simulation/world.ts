@@ -10,6 +10,7 @@ import {
 import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
 import type { Asked } from './prompts.ts'
+import type { LastAsked } from './rooms.ts'
 import type { Schedule } from './schedule.ts'
 import type { Spoken } from './steering.ts'
 import type { Way } from './victims.ts'
@@ -67,6 +68,8 @@ export interface World {
   /** What was said to runs that go on, and what of it models were shown: what the ids of a run's calls hold of it, and the words. */
   readonly spoken: Spoken[]
   readonly heard: Set<string>
+  /** What the models of agents with a window were asked last, by run. */
+  readonly lastAsked: Map<string, LastAsked>
   /** Ids of deliveries that came to their receivers. */
   readonly received: string[]
   /** What the actors saw that must not be. */

@@ -42,6 +42,7 @@ export type Message =
         total_tokens: number
         input_token_details?: {
           cache_read: number
+          cache_creation?: number
         }
         output_token_details?: {
           reasoning: number
@@ -295,6 +296,7 @@ export interface Problem {
     | 'run_asks_no_model'
     | 'edit_denied'
     | 'input_full'
+    | 'nothing_to_compact'
     | 'nothing_runs'
     | 'upgrade_required'
     | 'nothing_waits'
@@ -558,6 +560,59 @@ export interface StateUpdate {
   } | null
 }
 /**
+ * `ThreadContext` of the OpenAPI document.
+ */
+export interface ThreadContext {
+  thread_id: string
+  tokens: number | null
+  window: number | null
+  cut: {
+    run_id: string
+    seq: number
+  } | null
+  pruned: {
+    run_id: string
+    seq: number
+  } | null
+  compactions: number
+  prunes: number
+  cached: number | null
+}
+/**
+ * `ThreadCompacted` of the OpenAPI document.
+ */
+export interface ThreadCompacted {
+  run_id: string
+  event: Event | null
+}
+/**
+ * `Event` of the OpenAPI document.
+ */
+export interface Event {
+  run_id: string
+  thread_id: string
+  seq: number
+  type: string
+  version: number
+  at: string
+  actor: string
+  tool: string | null
+  verdict: string | null
+  payload: {
+    [k: string]: unknown
+  }
+  payload_hash: string
+  digest: string
+  hash: string
+  position?: string
+}
+/**
+ * `ThreadCompact` of the OpenAPI document.
+ */
+export interface ThreadCompact {
+  instructions?: string
+}
+/**
  * `RunPage` of the OpenAPI document.
  */
 export interface RunPage {
@@ -591,6 +646,7 @@ export interface Run {
   error?: RunError
   state:
     | 'queued'
+    | 'context'
     | 'model'
     | 'safety'
     | 'guardrail'
@@ -927,6 +983,7 @@ export interface OpenRuns {
   state?:
     | (
         | 'queued'
+        | 'context'
         | 'model'
         | 'safety'
         | 'guardrail'
@@ -941,6 +998,7 @@ export interface OpenRuns {
       )
     | (
         | 'queued'
+        | 'context'
         | 'model'
         | 'safety'
         | 'guardrail'
@@ -1117,6 +1175,22 @@ export interface RunReport {
     open?: number
   }
   calls: ReportedCall[]
+  usage: {
+    turns: {
+      calls: number
+      input_tokens: number
+      cached_input_tokens: number
+      cache_write_tokens: number
+      output_tokens: number
+    }
+    compaction: {
+      calls: number
+      input_tokens: number
+      cached_input_tokens: number
+      cache_write_tokens: number
+      output_tokens: number
+    }
+  }
 }
 /**
  * `ReportedCall` of the OpenAPI document.
@@ -1571,27 +1645,6 @@ export interface ChatPost {
  */
 export interface ChatStopped {
   stopped: string[]
-}
-/**
- * `Event` of the OpenAPI document.
- */
-export interface Event {
-  run_id: string
-  thread_id: string
-  seq: number
-  type: string
-  version: number
-  at: string
-  actor: string
-  tool: string | null
-  verdict: string | null
-  payload: {
-    [k: string]: unknown
-  }
-  payload_hash: string
-  digest: string
-  hash: string
-  position?: string
 }
 /**
  * `EventStats` of the OpenAPI document.
@@ -2536,6 +2589,31 @@ export interface Operations {
     }
   }
   /**
+   * Tells what a model is shown of a thread: how much, and what was left out
+   */
+  'GET /threads/{thread_id}/context': {
+    path: {
+      thread_id: string
+    }
+    answer: ThreadContext
+  }
+  /**
+   * Has what is before the newest turns of a thread summed up, and waits for it
+   */
+  'POST /threads/{thread_id}/compact': {
+    path: {
+      thread_id: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    body?: ThreadCompact
+    answer: ThreadCompacted
+  }
+  /**
    * Lists runs of all threads, newest first
    */
   'GET /runs': {
@@ -2595,6 +2673,7 @@ export interface Operations {
       state?:
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2609,6 +2688,7 @@ export interface Operations {
           )
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2738,6 +2818,7 @@ export interface Operations {
       state?:
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -2752,6 +2833,7 @@ export interface Operations {
           )
         | (
             | 'queued'
+            | 'context'
             | 'model'
             | 'safety'
             | 'guardrail'
@@ -4379,6 +4461,9 @@ export interface EventPayloads {
         )[]
       }[]
     }
+    compact?: {
+      instructions?: string
+    }
     parent?: {
       runId: string
       callId: string
@@ -4518,6 +4603,7 @@ export interface EventPayloads {
         inputTokens?: number
         outputTokens?: number
         cachedInputTokens?: number
+        cacheWriteTokens?: number
         reasoningTokens?: number
         estimated?: true
       }
@@ -4554,6 +4640,7 @@ export interface EventPayloads {
         keyEnv?: string
         retryable: boolean
         retryAfterMs?: number
+        window?: number
         status?: number
         code?: string
         message: string
@@ -4602,10 +4689,215 @@ export interface EventPayloads {
       isSubagent: boolean
     }
     granted?: string[]
+    promptBytes?: number
+    room?: {
+      tokens: number
+      window?: number
+      unsent?: true
+      early?: true
+      /**
+       * @maxItems 12
+       */
+      cuts: {
+        at: {
+          runId: string
+          seq: number
+        }
+        turns: number
+        kept: number
+        results: number
+        cleared: number
+        inputs: number
+        shortened: number
+      }[]
+    }
   }
   'model.aborted': {
     effectId: string
     attempt: number
+  }
+  'context.compacted': {
+    effectId: string
+    attempt: number
+    through: {
+      runId: string
+      seq: number
+    }
+    keep: {
+      runId: string
+      seq: number
+    }
+    /**
+     * @minItems 1
+     */
+    summary: (
+      | {
+          type: 'text'
+          text: string
+          meta?: {
+            [k: string]: unknown
+          }
+        }
+      | {
+          type: 'blob'
+          key: string
+          bytes: number
+          mime: string
+          preview: string
+        }
+    )[]
+    appendix: string
+    words?: {
+      id: string
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }
+    earlierWords?: {
+      id: string
+      parts: (
+        | {
+            type: 'text'
+            text: string
+            meta?: {
+              [k: string]: unknown
+            }
+          }
+        | {
+            type: 'blob'
+            key: string
+            bytes: number
+            mime: string
+            preview: string
+          }
+      )[]
+    }[]
+    instructions?: string[]
+    instructionsLeftOut?: number
+    sources: {
+      from: {
+        runId: string
+        seq: number
+      }
+      through: {
+        runId: string
+        seq: number
+      }
+      events: number
+      digest: string
+    }
+    tokens: {
+      before: number
+      after: number
+      summary: number
+    }
+    how: 'shared' | 'serialised'
+    /**
+     * @maxItems 64
+     */
+    redactions?: {
+      guardrail: {
+        id: string
+        name: string
+      }
+      kind: string
+      place: 'text' | 'reasoning' | 'arguments' | 'result'
+      callId?: string
+      tool?: string
+      count: number
+    }[]
+    provider: string
+    model: string
+    usage: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    durationMs: number
+  }
+  'context.unchanged': {
+    effectId: string
+    attempt: number
+    reason:
+      | 'failed'
+      | 'empty'
+      | 'too_long'
+      | 'no_gain'
+      | 'safety'
+      | 'guardrail'
+      | 'calls'
+      | 'cap'
+      | 'aborted'
+    error?: {
+      class:
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'network'
+        | 'context_overflow'
+        | 'safety'
+        | 'invalid_request'
+        | 'tool_use_failed'
+        | 'auth'
+        | 'circuit_open'
+        | 'unknown'
+      kind?:
+        | 'auth'
+        | 'not_found'
+        | 'rate_limit'
+        | 'quota'
+        | 'overloaded'
+        | 'context_overflow'
+        | 'tool_use_failed'
+        | 'invalid_request'
+        | 'safety'
+        | 'configuration'
+        | 'network'
+        | 'timeout'
+        | 'protocol'
+        | 'circuit_open'
+        | 'internal'
+        | 'unknown'
+      keyEnv?: string
+      retryable: boolean
+      retryAfterMs?: number
+      window?: number
+      status?: number
+      code?: string
+      message: string
+      requestId?: string
+    }
+    guardrail?: {
+      id: string
+      name: string
+    }
+    provider?: string
+    model?: string
+    usage: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    durationMs: number
   }
   'tool.completed': {
     effectId: string
@@ -4980,6 +5272,7 @@ export interface EventPayloads {
     through: number
     path: (
       | 'queued'
+      | 'context'
       | 'model'
       | 'safety'
       | 'guardrail'
@@ -5106,6 +5399,22 @@ export interface EventPayloads {
           edited?: boolean
           shared?: boolean
           kind: 'tool.recall'
+        }
+      | {
+          id: string
+          mode: 'read' | 'idempotent' | 'once'
+          queue: string
+          delayMs: number
+          kind: 'context.compact'
+          turn: number
+          through?: {
+            runId: string
+            seq: number
+          }
+          model: number
+          overflow?: true
+          maxTokens: number
+          shared?: boolean
         }
     )[]
     retries: string[]
@@ -5407,6 +5716,34 @@ export interface EventPayloads {
     messageId: string
     text: string
   }
+  'context.pruned': {
+    turn: number
+    through: {
+      runId: string
+      seq: number
+    }
+    results: number
+    inputs: number
+    tokens: {
+      before: number
+      after: number
+    }
+    rule: {
+      minChars: number
+      exclude: string[]
+      wordsChars: number
+      ownChars: number
+      readable: boolean
+    }
+  }
+  'context.exhausted': {
+    turn: number
+    tokens: number | null
+    window: number | null
+    tried: ('prune' | 'compact')[]
+    messageId: string
+    text: string
+  }
   'input.taken': {
     turn: number
     through: number
@@ -5419,6 +5756,7 @@ export interface EventPayloads {
     type: string
     state:
       | 'queued'
+      | 'context'
       | 'model'
       | 'safety'
       | 'guardrail'

@@ -4,9 +4,11 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
+import { limits } from './limits.ts'
 import { NewerError } from './newer.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
+import { ContextConfig } from './verdict/context/config.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
 
@@ -59,6 +61,16 @@ export const ModelConfig = z.object({
   region: z.string().optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.number().int().positive().optional(),
+  /**
+   * Tokens that a request and its answer may have together. Absent: nobody said, and no request is measured against it. Never sent to a
+   * provider.
+   */
+  contextWindow: z
+    .number()
+    .int()
+    .min(limits.contextWindowMin)
+    .max(limits.contextWindowMax)
+    .optional(),
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
@@ -74,6 +86,8 @@ export const ModelConfig = z.object({
       outputPerMTok: z.number().min(0),
       /** Default: as other input. */
       cachedInputPerMTok: z.number().min(0).optional(),
+      /** Of tokens that are written to a cache. Default: as other input. */
+      cacheWritePerMTok: z.number().min(0).optional(),
     })
     .optional(),
 })
@@ -193,6 +207,8 @@ export const AgentDefinition = z.object({
   digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
+  /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
+  context: ContextConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { EffectMode } from './definition.ts'
+import { Moment } from './room-measure.ts'
 import { WebhookMoment } from './webhook.ts'
 
 /** Kinds of work, `noun.verb`. */
@@ -14,6 +15,7 @@ export const EffectKind = z.enum([
   'policy.evaluate',
   'webhook.deliver',
   'tool.recall',
+  'context.compact',
 ])
 
 const base = {
@@ -113,6 +115,23 @@ export const WebhookEffect = z.object({
   on: WebhookMoment,
 })
 
+/** Have a model sum up what is before a place of the conversation. Nothing of the run waits in it but the turn behind it. */
+export const CompactEffect = z.object({
+  ...base,
+  kind: z.literal('context.compact'),
+  /** The turn that is to begin, or to be asked again, afterwards. */
+  turn: z.number().int(),
+  /** Up to this event, everything gives way to the summary. Absent where somebody asked for it by hand: then whoever performs it chooses, as a run would. */
+  through: Moment.optional(),
+  /** The model that the run asks: 0 the agent's, n its n-th fallback. */
+  model: z.number().int().default(0),
+  /** The request overflowed: it cannot be sent with a task behind it. */
+  overflow: z.literal(true).optional(),
+  /** Tokens that it may use at most. */
+  maxTokens: z.number().int().min(0),
+  shared,
+})
+
 /** Work to do in the world. */
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
@@ -121,12 +140,13 @@ export const Effect = z.discriminatedUnion('kind', [
   PolicyEffect,
   WebhookEffect,
   ToolRecallEffect,
+  CompactEffect,
 ])
 
 /** What a kind is to the run, besides its schema. */
 interface EffectTraits {
   /** Where the run is while it waits for one; null: nothing waits for it. */
-  readonly node: 'model' | 'tools' | 'guardrail' | null
+  readonly node: 'model' | 'tools' | 'guardrail' | 'context' | null
   /** Of one that does the work of a call: how an explanation calls that, and what it says of it. */
   readonly dispatch: {
     readonly verdict: 'execute' | 'start_run' | 'recall'
@@ -160,6 +180,7 @@ export const effectTraits = {
   },
   'policy.evaluate': { node: 'guardrail', dispatch: null },
   'webhook.deliver': { node: null, dispatch: null },
+  'context.compact': { node: 'context', dispatch: null },
 } as const satisfies Readonly<Record<EffectKind, EffectTraits>>
 
 /** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
@@ -172,5 +193,6 @@ export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
 export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
+export type CompactEffect = z.infer<typeof CompactEffect>
 export type Effect = z.infer<typeof Effect>
 export type Timer = z.infer<typeof Timer>

@@ -41,6 +41,7 @@ export {
 export { NewerError } from './newer.ts'
 export { type Machine, machines, type Machines, newestOf } from './machine/versions.ts'
 export {
+  CompactEffect,
   Effect,
   EffectKind,
   effectTraits,
@@ -107,6 +108,12 @@ export { runMachine } from './machine/run-machine.ts'
 export { explainSafety } from './verdict/safety/explain.ts'
 export { failureOf } from './verdict/safety/failure.ts'
 export { createProjection, project, type PromptProjection } from './conversation/project.ts'
+export type { CutSize } from './conversation/cuts.ts'
+export type { ConversationPart } from './conversation/part.ts'
+export { type Clips, withoutMiddle } from './conversation/serialise.ts'
+export { type Appendix, createAppendix } from './conversation/appendix.ts'
+export { escapedOnce } from './conversation/cut.ts'
+export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
@@ -138,7 +145,18 @@ export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorizat
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
-export { modelOf } from './verdict/retry/event.ts'
+export { modelOf, summaryModelOf } from './asked-model.ts'
+export { ContextConfig, defaultContext, marksOf, windowOf } from './verdict/context/config.ts'
+export { Moment, RoomCut, RoomMeasure } from './room-measure.ts'
+export { bptOf, isNearRelief, keptCut } from './verdict/context/room.ts'
+export { bytesPerToken, tokensOf } from './token-size.ts'
+export {
+  clearRule,
+  type ClearRule,
+  earlyReliefOf,
+  isOverflow,
+  marksAfter,
+} from './verdict/context/verdict.ts'
 export { Budget } from './budget.ts'
 export { lowered } from './verdict/budget/inherit.ts'
 export { costOf } from './verdict/budget/verdict.ts'

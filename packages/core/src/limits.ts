@@ -127,10 +127,35 @@ export const limits = {
   /** Changes up to here stand in the event of the call; more are listed in a blob. */
   inlineFilesMax: 64,
   filePathCharsMax: 1024,
+  /** Places that a measure of a request names at which it could be cut. */
+  roomCutsMax: 12,
+  /** Tokens and bytes that the meter of a run counts up to. */
+  roomCountMax: 60_000_000,
+  /** Calls of a turn up to which a run remembers, while they are open, where its conversation could be cut. */
+  roomCallsMax: 16,
+  /** What the log adds to a summary: characters in all, lines of each kind, and characters of a line. */
+  appendixCharsMax: 32_000,
+  appendixLinesMax: 50,
+  appendixFailuresMax: 20,
+  appendixWordsMax: 120,
+  /** Characters of what somebody adds to the task of summing up. */
+  instructionsCharsMax: 8_000,
+  /** System messages of clients that a summary takes over: the newest, so many, and characters of all. One in a message may have 32 KiB. */
+  givenInstructionsMax: 64,
+  givenInstructionsCharsMax: 64_000,
+  /** Characters of a result in a conversation that is written out to be summed up; less where that is too long. */
+  clippedResultCharsMax: 2_000,
+  /** Characters of an old message of which only head and tail are shown once the conversation is pruned. */
+  oldWordsCharsMax: 8_000,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
   /** Tokens that one model call is charged at most, whatever a provider counts. */
   usageTokensMax: 1_000_000_000,
+  /** Tokens of the window of a model: below the least, no request with tools would fit. */
+  contextWindowMin: 1_000,
+  contextWindowMax: 100_000_000,
+  /** Tokens that one answer may have, by the configuration of its model. */
+  outputTokensMax: 10_000_000,
   /** Kinds of what guardrails took out of one turn or one result, by guardrail and place. */
   redactionsMax: 64,
 } as const

@@ -20,6 +20,7 @@ export type Outcome = z.infer<typeof Outcome>
 /** The states of the machine (DESIGN §2). `safety` and `loop` are passed through inside one decision. */
 export const StateName = z.enum([
   'queued',
+  'context',
   'model',
   'safety',
   'guardrail',

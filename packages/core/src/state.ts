@@ -14,6 +14,7 @@ import {
   unreadable,
   wordsOf,
 } from './machine/compact.ts'
+import { packRoom, unpackRoom } from './machine/compact-room.ts'
 import type { RunContext } from './machine/context.ts'
 import type { Machine } from './machine/versions.ts'
 import { NewerError } from './newer.ts'
@@ -56,6 +57,8 @@ const PersistedContext = z.object({
   rates: z.string(),
   grants: z.string(),
   refused: z.string(),
+  /** Absent where the agent does not ask for it, and before the first count. */
+  room: z.string().optional(),
   /** Absent where nobody is told of the run. */
   webhooks: z
     .string()
@@ -87,6 +90,7 @@ export function persist({ name, context }: RunState): JsonObject {
     rates: packRates(context.rates),
     grants: context.grants.join(' '),
     refused: context.refused.join(' '),
+    ...(context.room ? { room: packRoom(context.room, run) } : {}),
     ...(webhooks === '' ? {} : { webhooks }),
     ...(context.rerun ? { rerun: true } : {}),
   }
@@ -99,7 +103,7 @@ export function persist({ name, context }: RunState): JsonObject {
  */
 export function revive(machine: Machine, json: JsonObject): RunState {
   const { name, context } = Persisted.parse(lifted(json))
-  const { counts, open, told, rates, grants, refused, webhooks, ...plain } = context
+  const { counts, open, told, rates, grants, refused, room, webhooks, ...plain } = context
   const counted = { ...machine.context, ...unpackCounts(counts, machine.context) }
   return {
     name,
@@ -111,6 +115,7 @@ export function revive(machine: Machine, json: JsonObject): RunState {
       rates: unpackRates(rates),
       grants: wordsOf(grants),
       refused: wordsOf(refused),
+      room: room === undefined ? null : unpackRoom(room, context.run),
       webhooks: wordsOf(webhooks).map((bits) => Number.parseInt(bits, 36)),
     },
   }

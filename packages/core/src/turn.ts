@@ -70,6 +70,8 @@ export const Usage = z.object({
   inputTokens: z.number().int().optional(),
   outputTokens: z.number().int().optional(),
   cachedInputTokens: z.number().int().optional(),
+  /** Of the input tokens, those that were written to a cache. Absent: none, or nobody counted. */
+  cacheWriteTokens: z.number().int().optional(),
   reasoningTokens: z.number().int().optional(),
   /** Present where the provider counted nothing, or nothing that can be true: then budgets are charged what is estimated. */
   estimated: z.literal(true).optional(),
@@ -136,6 +138,8 @@ export const ModelError = z.object({
   retryable: z.boolean(),
   /** What the provider asked us to wait, in milliseconds. */
   retryAfterMs: z.number().int().optional(),
+  /** Of an overflow: the window in tokens, where the provider names it. */
+  window: z.number().int().positive().optional(),
   status: z.number().int().optional(),
   code: z.string().optional(),
   message: z.string(),

@@ -110,6 +110,32 @@ describe('money', () => {
     expect(story.state.context.cost).toBe(cost)
   })
 
+  const written = { ...price, cacheWritePerMTok: 3 }
+
+  test.each([
+    ['input that is written to a cache', { inputTokens: 100, cacheWriteTokens: 40 }, 240],
+    [
+      'read, written and new input, each once',
+      { inputTokens: 100, cachedInputTokens: 30, cacheWriteTokens: 50 },
+      205,
+    ],
+    ['more written than input is not believed', { inputTokens: 10, cacheWriteTokens: 40 }, 30],
+    [
+      'nor more than was not read',
+      { inputTokens: 10, cachedInputTokens: 8, cacheWriteTokens: 8 },
+      10,
+    ],
+  ])('§19 cache 2: %s', (_, usage, cost) => {
+    const story = started({}, { model: { price: written } }).and(answers({ usage }))
+    expect(story.state.context.cost).toBe(cost)
+  })
+
+  test('§19 cache 2: without a price for writes they cost what other input costs', () => {
+    const usage = { inputTokens: 100, cachedInputTokens: 40, cacheWriteTokens: 60 }
+    const story = started({}, { model: { price } }).and(answers({ usage }))
+    expect(story.state.context.cost).toBe(140)
+  })
+
   test('without a price for cached input it costs what other input costs', () => {
     const plain = { inputPerMTok: 2, outputPerMTok: 8 }
     const usage = { inputTokens: 100, cachedInputTokens: 40 }

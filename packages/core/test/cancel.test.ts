@@ -169,6 +169,6 @@ test('a batch that holds a fault folds nothing else of it (I22)', () => {
 
 test('every state in which a run can rest is told of above', () => {
   const rests = Object.values(at).map((story) => story().state.name)
-  const passing = ['safety', 'input', 'loop', 'completed', 'failed', 'cancelled']
+  const passing = ['context', 'safety', 'input', 'loop', 'completed', 'failed', 'cancelled']
   expect(StateName.options.filter((name) => !rests.includes(name))).toEqual(passing)
 })

@@ -58,6 +58,7 @@ it('has a sentence for each verdict that ends an answer', () => {
     [
       'answer.missing',
       'budget.exhausted',
+      'context.exhausted',
       'guardrail.stopped',
       'loop.stopped',
       'rerun.stopped',

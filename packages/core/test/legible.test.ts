@@ -33,10 +33,10 @@ test.each([
 })
 
 test('of a decision, states and effects of newer kinds are left out', () => {
-  const effects = [{ kind: 'context.compact', id: 'r.1' }]
+  const effects = [{ kind: 'memory.learn', id: 'r.1' }]
   const newer = event('run.transitioned', {
     ...step,
-    path: ['queued', 'context', 'model'],
+    path: ['queued', 'reflection', 'model'],
     effects,
   })
   const shown = legible(newer)

@@ -3,7 +3,13 @@
  * them: dangling calls, reused ids, displaced, orphan and empty results.
  */
 import { expect, test } from 'vitest'
-import { type AssistantPart, checkPairing, type Prompt, type ToolResult } from '../src/index.ts'
+import {
+  type AssistantPart,
+  checkPairing,
+  createPairing,
+  type Prompt,
+  type ToolResult,
+} from '../src/index.ts'
 
 const user = (text = 'hello'): Prompt[number] => ({ role: 'user', parts: [{ type: 'text', text }] })
 const system: Prompt[number] = { role: 'system', text: 'Be brief.' }
@@ -177,4 +183,18 @@ test('a violation says where it is', () => {
     { at: 0, rule: 'user_first' },
     { at: 0, rule: 'last_role' },
   ])
+})
+
+const turns = (...ids: readonly string[]): Prompt =>
+  ids.flatMap((id) => [says(call(id)), results(result(id))])
+
+test.each<readonly [string, Prompt, number]>([
+  ['loses a result', [user(), ...turns('a'), says(call('b')), user('go on')], 3],
+  ['is cut, and has a result without its call', [user('summed up'), results(result('d'))], 0],
+  ['is cut, and says a call again', [user('summed up'), ...turns('c', 'd')], 0],
+  ['has a call twice', [user(), ...turns('a', 'b', 'a')], 5],
+])('a conversation that %s is checked from its first message that has changed', (_, next, kept) => {
+  const check = createPairing()
+  expect(check([user(), ...turns('a', 'b', 'c', 'd', 'e')], 0)).toEqual([])
+  expect(check(next, kept)).toEqual(checkPairing(next))
 })

@@ -1,6 +1,6 @@
 /** After a refusal: what later requests of the thread show of it, by the agent's policy. */
 import { expect, test } from 'vitest'
-import { project } from '../src/index.ts'
+import { createProjection, project } from '../src/index.ts'
 import { agentWith } from './support/agent.ts'
 import { admitted, asks, cancels, completes, created, cut, says } from './support/facts.ts'
 import { answered, said, text } from './support/log.ts'
@@ -33,6 +33,18 @@ test.each(['safety', 'refusal'] as const)('%s', (verdict) => {
   ])
   expect(read('drop-turn')).toEqual(['user: earlier', 'assistant: an answer', 'user: later'])
   expect(read('reset-context')).toEqual(['user: later'])
+})
+
+test('a conversation that is read as it grows forgets the same: an answer that was cut off, and is the last again, is left out', () => {
+  const cutOff = answered('m_cut', [text('so far')], { verdict: 'length' })
+  const events = [said(['earlier']), cutOff, ...refused('drop-turn', 'safety').log]
+  const projection = createProjection('')
+  for (const each of events) {
+    projection.take(each)
+    projection.prompt()
+  }
+  expect(projection.prompt()).toEqual(project('', events))
+  expect(projection.prompt().flatMap(lines)).toEqual(['user: earlier'])
 })
 
 test('the event says what will be shown', () => {

@@ -9,6 +9,7 @@ import {
   WebhookMoment,
 } from '../src/index.ts'
 import type { OpenStatus } from '../src/machine/context.ts'
+import type { PrunePlace, RoomState } from '../src/verdict/context/room.ts'
 import { loopBounds } from '../src/verdict/loop/config.ts'
 import { digest } from './support/facts.ts'
 import { reviveState, fresh } from './support/machine.ts'
@@ -28,7 +29,9 @@ const grants = {
  * All that a run can remember at once: 64 open calls, the widest window with all warnings, the longest list of calls,
  * all rates of passports, and as many decisions of humans as are kept.
  */
-function worst(status: OpenStatus, bits: 64 | 128): RunState {
+function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null): RunState {
+  // A run with a meter remembers one decision of humans less.
+  const remembered = room ? grants[bits].slice(1) : grants[bits]
   const hasEffect = ['running', 'child', 'unknown'].includes(status)
   return {
     name: 'cancelling',
@@ -78,8 +81,10 @@ function worst(status: OpenStatus, bits: 64 | 128): RunState {
           ),
         ),
       },
-      grants: grants[bits],
-      refused: grants[bits],
+      grants: remembered,
+      refused: remembered,
+      relieved: 1,
+      room,
       webhooks: range(limits.webhooksMax).map(() => 2 ** WebhookMoment.options.length - 1),
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
@@ -92,13 +97,71 @@ function worst(status: OpenStatus, bits: 64 | 128): RunState {
 test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)(
   'the largest state, its calls %s, is within the limit and reads back as it was',
   (status) => {
-    for (const bits of [64, 128] as const) {
-      const text = JSON.stringify(persist(worst(status, bits)))
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
-      expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits))
-    }
+    for (const bits of [64, 128] as const)
+      for (const room of [null, fullRoom]) {
+        const text = JSON.stringify(persist(worst(status, bits, room)))
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
+        expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits, room))
+      }
   },
 )
+
+/** All that a run can remember of its weight while many calls are open. */
+const fullRoom: RoomState = {
+  last: limits.roomCountMax,
+  out: limits.roomCountMax,
+  bytes: limits.roomCountMax,
+  bpt: 600,
+  model: 8,
+  window: limits.roomCountMax,
+  compactions: 100,
+  failures: 10,
+  compacted: most,
+  spent: limits.roomCountMax,
+  prune: null,
+  cut: null,
+}
+
+const place: PrunePlace = {
+  runId: '01930000-0000-7000-8000-ba9876543210',
+  seq: most,
+  results: most,
+  inputs: most,
+  cleared: limits.roomCountMax,
+}
+
+test('places to prune are remembered besides as many calls as they are remembered with', () => {
+  const cut = { runId: place.runId, seq: most }
+  const { name, context } = worst('running', 128, { ...fullRoom, prune: place, cut })
+  const open = Object.fromEntries(Object.entries(context.open).slice(0, limits.roomCallsMax))
+  const state = { name, context: { ...context, open } }
+  const text = JSON.stringify(persist(state))
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
+  expect(reviveState(JSON.parse(text))).toEqual(state)
+})
+
+test.each([
+  ['in this run', { ...place, runId: '01930000-0000-7000-8000-0123456789ab' }],
+  ['in another one, of whatever name', { ...place, runId: 'child of a.2 %' }],
+])('a place %s reads back as it was', (_, prune) => {
+  const state = worst('asked', 64, { ...fullRoom, prune })
+  expect(reviveState(persist(state)).context.room).toEqual({ ...fullRoom, prune })
+})
+
+const numbers = '1.2.3.4.5.6.7.8.9.a'
+test.each([
+  '',
+  '1.2.3',
+  `${numbers} 7`,
+  `${numbers}?`,
+  `${numbers} P1.2.3.4 P1.2.3.4`,
+  `${numbers} C?`,
+])('a room that is none is refused: %j', (room) => {
+  const context = JsonObjectSchema.parse(persist(fresh)['context'])
+  expect(() => reviveState({ ...persist(fresh), context: { ...context, room } })).toThrow(
+    /unreadable/,
+  )
+})
 
 test('the first state reads back as it was', () => {
   expect(reviveState(persist(fresh))).toEqual(fresh)

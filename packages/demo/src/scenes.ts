@@ -4,6 +4,7 @@ import { cancelScene } from './scenes/cancel.ts'
 import { crashScene } from './scenes/crash.ts'
 import { cutScene } from './scenes/cut.ts'
 import { deniedScene } from './scenes/denied.ts'
+import { longScene } from './scenes/long.ts'
 import { loopScene } from './scenes/loop.ts'
 import { redactionScene } from './scenes/redaction.ts'
 import { reportScene } from './scenes/report.ts'
@@ -16,6 +17,7 @@ export const scriptedScenes: readonly Scene[] = [
   approvalScene,
   redactionScene,
   loopScene,
+  longScene,
   cancelScene,
   crashScene,
 ]

@@ -152,6 +152,7 @@ describe('npm run demo', () => {
         'completed',
         'completed',
         'loop_stopped',
+        'completed',
         'cancelled',
         'completed',
         'completed',
@@ -165,8 +166,10 @@ describe('npm run demo', () => {
       expect(out).toContain('✓ [redacted:email] stands where the address was')
       expect(out).not.toContain('ann.lee')
       expect(out).toMatch(/loop\.stopped +identical_call_set: 5 times/)
+      expect(out).toMatch(/summed up [3-9] times: no request was over \d{4} of 8000 tokens/)
+      expect(out).toContain('and all 12 pages stand in the log as they were read')
       expect(out).toContain('The live report is written.')
-      expect(out).toMatch(/chains verified: 9 runs, \d\d\d events/)
+      expect(out).toMatch(/chains verified: 10 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)
       expect(out).not.toContain('新能源')
       expect(out).toMatch(

@@ -135,18 +135,13 @@ export function assemble(deps: EngineDeps, signals: Signals) {
     },
   })
 
-  const models = createModelEffects({
-    ...base,
-    model: deps.model ?? noModel,
-    breaker: createBreaker(base),
-    live,
-    recorder,
-    onRoom: (effectId) => modelHints.ask(effectId),
-  })
-
+  const asking = { model: deps.model ?? noModel, breaker: createBreaker(base) }
+  const onRoom = (effectId: string) => modelHints.ask(effectId)
+  const models = createModelEffects({ ...base, ...asking, live, recorder, onRoom })
   const modelHints = modelHintsOf(deps, models)
   const dispatch = dispatchWith(deps)
-  const work = createWork({ ...base, recorder, models: deps.model && models, dispatch })
+  const performers = { models: deps.model ? models : null, dispatch }
+  const work = createWork({ ...base, ...asking, recorder, ...performers })
   const reconciler: Omit<ReconcilerDeps, 'turned'> = {
     ...base,
     recorder,
@@ -187,7 +182,7 @@ function announceFacts(wakeBus: WakeBus, runId: string, own: Coalescer | null): 
   else wakeBus.publish('facts', [runId])
 }
 
-/** Model calls that somebody announced: looked up, claimed and performed, if they still wait. */
+/** Model calls, and summaries, that somebody announced: looked up, claimed and performed, if they still wait. */
 function modelHintsOf({ model, register, log }: EngineDeps, models: Models): Coalescer {
   return createCoalescer(
     async (effectId) => {

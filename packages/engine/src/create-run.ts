@@ -97,11 +97,12 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
       messages.push({ ...message, parts: await content.spill(thread, message.parts) })
     return messages
   }
-  const { history = [], edit } = request
+  const { history = [], edit, compact } = request
   return {
     input: await spilled(request.input),
     ...(history.length > 0 ? { history: await spilled(history) } : {}),
     ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
+    ...(compact ? { compact: sanitiseObject(compact) } : {}),
   }
 }
 

@@ -41,6 +41,8 @@ export interface CreateRun extends Caller {
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
   readonly edit?: { readonly messages: readonly EditMessage[] }
+  /** Instead of an input: the run has what was said on its thread summed up, and ends. */
+  readonly compact?: { readonly instructions?: string }
   readonly metadata: JsonObject
   /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']
@@ -92,8 +94,11 @@ export interface Rerun
 
 export type RerunAnswer =
   | CreateAnswer
-  /** `no_run`: not of this tenant. `run_open`: it has not ended. `edit`: it asked no model. `erased`: so is its input. */
-  | { readonly code: 'no_run' | 'run_open' | 'edit' | 'erased' }
+  /**
+   * `no_run`: not of this tenant. `run_open`: it has not ended. `edit`: it asked no model. `summary`: it did nothing but sum up its thread.
+   * `erased`: so is its input.
+   */
+  | { readonly code: 'no_run' | 'run_open' | 'edit' | 'summary' | 'erased' }
 
 /** A run to ask once more: its calls execute. On its own thread, behind what was said there since. */
 export interface RetryRequest extends Caller {
@@ -184,6 +189,8 @@ export type InjectAnswer =
   | { readonly code: 'full' }
   /** The run is an edit of the conversation: it asks no model. */
   | { readonly code: 'no_model' }
+  /** The run does nothing but sum up its thread. */
+  | { readonly code: 'summary' }
   /** Too many of the end user's runs were stopped for safety. Milliseconds since the epoch. */
   | { readonly code: 'held'; readonly until: number; readonly stops: number }
   | { readonly code: 'no_run' }

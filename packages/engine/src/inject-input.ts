@@ -52,7 +52,7 @@ export async function injectInput(deps: InjectDeps, request: InjectInput): Promi
   }
 }
 
-/** An edit asks no model, so nobody would answer. Whoever may start no run steers none either. */
+/** An edit asks no model, and a summary is no answer, so nobody would hear it. Whoever may start no run steers none either. */
 async function refusalOf(
   deps: InjectDeps,
   { tenantId, endUser }: InjectInput,
@@ -63,6 +63,7 @@ async function refusalOf(
   )
   const created = factSchemas['run.created'].safeParse(first?.payload)
   if (created.data?.edit) return { code: 'no_model' }
+  if (created.data?.compact) return { code: 'summary' }
   const definition = await deps.views.definitionOf(head)
   return holdOf(deps, { tenantId, definition, ...(endUser === undefined ? {} : { endUser }) })
 }

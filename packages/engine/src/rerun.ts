@@ -22,6 +22,7 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
   const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
   if (created.edit) return { code: 'edit' }
+  if (created.compact) return { code: 'summary' }
   const own =
     request.definition ??
     (await insist(deps, 'read definition', () => register.definition(head.definitionHash)))

@@ -34,6 +34,7 @@ export async function retryRun(
   const created = first?.salt ? payloadOf(factSchemas['run.created'], first) : null
   if (!created) return { code: 'erased' }
   if (created.edit) return { code: 'edit' }
+  if (created.compact) return { code: 'summary' }
   if (created.rerun) return { code: 'rerun' }
   return create(newRun(deps, request, { head, created }))
 }

@@ -1,5 +1,8 @@
-/** More model calls than this process makes at a time: the others wait for room, not for the reconciler. */
+/** More model calls than this process makes at a time: the others wait for room, not for the reconciler. Summaries are among them. */
 import { expect, test } from 'vitest'
+import { byTurn, dumping, eventsOf, readerAgent, reads, said } from './support/compacting.ts'
+import { counting } from './support/counting.ts'
+import { begin, outcomeOf } from './support/governed.ts'
 import { agent, functionTools, turnModel, world } from './support/world.ts'
 
 const runs = 5
@@ -44,5 +47,34 @@ test('calls that are announced while there is no room are made as soon as there 
       await new Promise((resolve) => setTimeout(resolve, 5))
   }
   expect(most).toBe(1)
+  await engine.stop(1_000)
+})
+
+test('a summary takes the place of a model call: while it is made, a turn of another run waits', async () => {
+  const begun = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  const plays = byTurn(reads(12), async () => {
+    begun.resolve()
+    await opened.promise
+    return said('Some are read.')
+  })
+  const counted = counting(plays, 32_000)
+  const { engine, register } = world({
+    tools: dumping(),
+    model: counted.model,
+    settings: { modelConcurrency: 1, pollMs: 600_000 },
+  })
+  await engine.start()
+  const first = await begin(engine, readerAgent())
+  await begun.promise
+  const askedBefore = counted.requests.length
+  const second = await begin(engine, readerAgent())
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(counted.requests).toHaveLength(askedBefore)
+  opened.resolve()
+  for (const runId of [first, second]) {
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    expect((await eventsOf(register, runId, 'context.compacted')).length).toBeGreaterThan(0)
+  }
   await engine.stop(1_000)
 })

@@ -139,3 +139,32 @@ test('a guardrail that this process does not have: the model is not asked withou
   expect(await outcomeOf(register, runId)).toBe('failed')
   expect(asked).toEqual([])
 })
+
+test('requests of an agent that asks people say that the next one may come late', async () => {
+  const { model, asked } = models(() => ({}))
+  const { engine, register } = await scene(model)
+  for (const [approvalTools, waits] of [[['pay'], true] as const, [[], undefined] as const]) {
+    const runId = await begin(
+      engine,
+      agentOf({ guardrails: { approvalTools: [...approvalTools] } }),
+    )
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    expect(asked.at(-1)?.waitsForPeople).toBe(waits)
+  }
+})
+
+test('requests of one thread have a cache key in common, and with no other thread or tenant', async () => {
+  const { model, asked } = models(() => ({}))
+  const { engine, register } = await scene(model)
+  const keyOf = async (tenantId: string, threadId: string) => {
+    const runId = await begin(engine, agentOf({}), { tenantId, threadId })
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    return asked.at(-1)?.cacheKey
+  }
+  const key = await keyOf('default', 'thread-1')
+  expect(key).toMatch(/^[0-9a-f]{32}$/)
+  expect(await keyOf('default', 'thread-1')).toBe(key)
+  // What a thread is called in one tenant, another one may call its own.
+  const others = [await keyOf('default', 'thread-2'), await keyOf('acme', 'thread-1')]
+  expect(new Set([key, ...others]).size).toBe(3)
+})

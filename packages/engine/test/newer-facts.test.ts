@@ -7,6 +7,8 @@ import { expect, test } from 'vitest'
 import { type AgentDefinition, decisionSchemas } from '@signalbox/core'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { type Engine, systemClock, type WebhookSender } from '@signalbox/engine'
+import { byTurn, dumping, readerAgent, reads } from './support/compacting.ts'
+import { counting } from './support/counting.ts'
 import {
   approveFirst,
   begin,
@@ -119,6 +121,37 @@ test('policies are not asked, over and over, about a run whose beginning is newe
   expect(await outcomeOf(register, runId)).toBe('completed')
   await newer.engine.stop(1_000)
 })
+
+const reading = (summary?: Parameters<typeof byTurn>[1]) => ({
+  model: counting(byTurn(reads(12), summary), 32_000).model,
+  tools: dumping(),
+})
+const never = ({ signal }: { readonly signal: AbortSignal }) =>
+  new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
+  )
+
+test('a conversation that is newer is not claimed, over and over, to be summed up', async () => {
+  const register = createMemoryRegister(systemClock)
+  const deciding = await processOf(register, reading(never))
+  const runId = await begin(deciding.engine, readerAgent())
+  await until(async () =>
+    (await register.openEffects(runId)).some(
+      ({ kind, attempt }) => kind === 'context.compact' && attempt === 1,
+    ),
+  )
+  await deciding.engine.stop(0)
+  const back = raise(register, runId, 'tool.completed')
+  const before = await typesOf(register, runId)
+  const older = await processOf(register, reading())
+  await pause(1_200)
+  expect(await typesOf(register, runId)).toEqual(before)
+  await older.engine.stop(1_000)
+  back()
+  const newer = await processOf(register, reading())
+  expect(await outcomeOf(register, runId)).toBe('completed')
+  await newer.engine.stop(1_000)
+}, 10_000)
 
 test('a webhook whose address is said in a newer form is not given up', async () => {
   const register = createMemoryRegister(systemClock)

@@ -2,9 +2,9 @@
  * Budgets where providers count nothing, or nothing that can be true. Would catch: a limit that never bites, usage that is
  * credit, a count without bound.
  */
-import { factSchemas, limits } from '@signalbox/core'
+import { factSchemas, limits, type ModelTurn } from '@signalbox/core'
 import { afterEach, expect, test } from 'vitest'
-import { estimate, requestLength } from '../src/perform/reservation.ts'
+import { estimate, requestLength, withUsage } from '../src/perform/reservation.ts'
 import { begin, outcomeOf } from './support/governed.ts'
 import { ask, type Family, family, named, runsOf } from './support/family.ts'
 import { agent, functionTools, toolSpec, turnModel, world } from './support/world.ts'
@@ -84,6 +84,61 @@ test('what was estimated says so, what was counted does not', async () => {
     expect(turn.usage.estimated).toBe(estimated)
     expect(turn.usage.outputTokens).toBe(3)
   }
+})
+
+const prices = { inputPerMTok: 2, outputPerMTok: 8 }
+const turnOf = (usage: ModelTurn['usage']): ModelTurn => ({
+  verdict: 'complete',
+  message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'Seen.' }] },
+  suppressed: [],
+  evidence: [],
+  finish: { unified: 'stop' },
+  usage,
+  provider: 'scripted',
+  model: 'm',
+})
+
+test.each<readonly [string, ModelTurn['usage'], ModelTurn['usage']]>([
+  [
+    'in the input',
+    { inputTokens: 90, outputTokens: 3, cachedInputTokens: 40, cacheWriteTokens: 50 },
+    { inputTokens: 90, outputTokens: 3, cachedInputTokens: 40, cacheWriteTokens: 50 },
+  ],
+  [
+    'beside the input',
+    { inputTokens: 10, outputTokens: 3, cachedInputTokens: 40, cacheWriteTokens: 50 },
+    { inputTokens: 100, outputTokens: 3, cachedInputTokens: 40, cacheWriteTokens: 50 },
+  ],
+  [
+    'less than nothing',
+    { inputTokens: 90, outputTokens: 3, cacheWriteTokens: -50 },
+    { inputTokens: 90, outputTokens: 3 },
+  ],
+])('§19 cache 2: tokens that were written to a cache, counted %s', (_name, usage, charged) => {
+  expect(withUsage(turnOf(usage), { prompt: [], tools: [] }).usage).toEqual(charged)
+})
+
+test('§19 cache 2: what is estimated has no part that was written to a cache', () => {
+  const prompt = [{ role: 'system' as const, text: 'x'.repeat(30_000) }]
+  const { usage } = withUsage(turnOf({ inputTokens: 1, cacheWriteTokens: 1 }), {
+    prompt,
+    tools: [],
+  })
+  expect(usage).not.toHaveProperty('cacheWriteTokens')
+  expect(usage.estimated).toBe(true)
+})
+
+test('a reservation has room for a request that is written to a cache whole', () => {
+  const { model } = agent([])
+  const request = { prompt: [{ role: 'system' as const, text: 'x'.repeat(3_000) }], tools: [] }
+  const plain = estimate({ ...model, price: prices }, request)
+  const dear = estimate({ ...model, price: { ...prices, cacheWritePerMTok: 4 } }, request)
+  const input = plain.tokens - 4_096
+  expect(dear.tokens).toBe(plain.tokens)
+  expect(dear.cost - plain.cost).toBe(2 * input)
+  // Where writes are cheaper, it may still be that nothing is written.
+  const cheap = estimate({ ...model, price: { ...prices, cacheWritePerMTok: 0 } }, request)
+  expect(cheap.cost).toBe(plain.cost)
 })
 
 let tree: Family | null = null

@@ -50,7 +50,9 @@ test(
     expect(await outcomeOf(truth, runId)).toBe('completed')
     const all = (await truth.events(runId, {})).length
     await until(async () => (read > all / 2 ? true : null))
-    for (let before = -1; before !== read; await systemClock.sleep(300)) before = read
+    // A page is read before its slices are: on a busy machine its last pauses come late.
+    for (let before = -1; before !== read + pauses; await systemClock.sleep(300))
+      before = read + pauses
     expect(read).toBeLessThanOrEqual(all)
     expect(longest).toBeLessThanOrEqual(100)
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(read / 100) * 9)

@@ -3,6 +3,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@a
 import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
 import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
+import { withCacheMark } from './cache-marks.ts'
 import { withKind } from './errors/failure-kind.ts'
 import { plainModelError } from './errors/model-error.ts'
 import { guardFetch } from './fetch-guard.ts'
@@ -48,7 +49,14 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
     },
   )
   const readable = withReadableUsage(guard.fetch, wireOf(config.provider))
-  const wired = await wireModel({ config, env: options.env, fetch: readable })
+  const { cacheKey, waitsForPeople = false } = request
+  const wired = await wireModel({
+    config,
+    env: options.env,
+    fetch: readable,
+    ...(cacheKey === undefined ? {} : { cacheKey }),
+    waitsForPeople,
+  })
   // It may have loaded a package, and who aborted meanwhile is not heard again.
   signal.throwIfAborted()
   if ('problem' in wired) return unwiredTurn(request, wired)
@@ -180,10 +188,12 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
       problem: 'invalid_request',
       message: 'model.providerOptions must map a provider to an object of its options.',
     }
+  const marked = withCacheMark(own, wired)
+  if ('problem' in marked) return marked
   return {
-    prompt: toProviderPrompt(prompt, wired.metaKeys),
+    prompt: toProviderPrompt(prompt, wired.metaKeys, marked.marks),
     includeRawChunks: true,
-    providerOptions: own,
+    providerOptions: marked.options,
     ...(request.traceparent === undefined ? {} : { headers: { traceparent: request.traceparent } }),
     ...(tools.length > 0 ? { tools: tools.map(functionTool) } : {}),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),

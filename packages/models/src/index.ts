@@ -17,3 +17,4 @@ export {
 } from './scripted/script.ts'
 export { type ScriptServer, serveScripts } from './scripted/serve-scripts.ts'
 export { schemaProblem } from './turn/tool-schema.ts'
+export { listedWindow } from './windows.ts'

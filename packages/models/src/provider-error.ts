@@ -17,6 +17,8 @@ export interface ProviderError {
   readonly retryDelayMs?: number
   /** Gemini names the quota that is used up. */
   readonly quota?: string
+  /** Servers of llama.cpp say how many tokens fit in a field of its own. */
+  readonly window?: number
   /** What the model wrote and the provider could not use (Groq). Arguments, so it must not be kept (I23). */
   readonly generation?: string
 }
@@ -38,6 +40,7 @@ export function readProviderError(value: unknown, name?: string): ProviderError 
     status: statusOf(inner),
     retryDelayMs: retryDelay(details),
     quota: quotaOf(details),
+    window: typeof inner['n_ctx'] === 'number' ? inner['n_ctx'] : undefined,
     generation: text(inner['failed_generation']),
   }
   const message = [inner['message'], inner['msg'], inner['Message'], nestedText, inner['detail']]

@@ -1,15 +1,17 @@
 /** Options of a call that only its provider knows: defaults of the wiring, the configuration's own, the end user. */
-import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Json, JsonObject, ModelConfig } from '@signalbox/core'
 import { isJsonObject } from './json.ts'
 import type { Wired } from './providers/wiring.ts'
+
+/** Options by the name of a provider. */
+export type Options = Readonly<Record<string, JsonObject>>
 
 /** The options, null if the configuration's are not objects by provider. A value of the configuration always stands. */
 export function providerOptions(
   wired: Wired,
   configured: ModelConfig['providerOptions'],
   endUser: string | null,
-): SharedV4ProviderOptions | null {
+): Options | null {
   const merged: Record<string, JsonObject> = { ...wired.defaults }
   for (const [key, value] of Object.entries(configured ?? {})) {
     if (!isJsonObject(value)) return null
@@ -20,10 +22,10 @@ export function providerOptions(
 
 /** The packages read an option under several names of the provider: one under any of them is the user's own. */
 function withEndUser(
-  options: Record<string, JsonObject>,
+  options: Options,
   { endUser: path = [], metaKeys }: Wired,
   id: string,
-): SharedV4ProviderOptions {
+): Options {
   const names = metaKeys.filter((name) => valueAt(options[name], path) !== undefined)
   const name = metaKeys[0]
   if (names.length > 0 || name === undefined) return options

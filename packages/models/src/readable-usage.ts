@@ -16,8 +16,8 @@ interface Names {
   readonly mark: string
   readonly required: readonly string[]
   readonly optional: readonly string[]
-  /** Objects that hold one more count each. */
-  readonly inner: Readonly<Record<string, string>>
+  /** Objects that hold more counts. */
+  readonly inner: Readonly<Record<string, readonly string[]>>
 }
 
 const names: Readonly<Record<Exclude<Wire, 'converse'>, Names>> = {
@@ -26,15 +26,18 @@ const names: Readonly<Record<Exclude<Wire, 'converse'>, Names>> = {
     required: [],
     optional: ['prompt_tokens', 'completion_tokens', 'total_tokens'],
     inner: {
-      prompt_tokens_details: 'cached_tokens',
-      completion_tokens_details: 'reasoning_tokens',
+      prompt_tokens_details: ['cached_tokens', 'cache_write_tokens'],
+      completion_tokens_details: ['reasoning_tokens'],
     },
   },
   responses: {
     mark: 'usage',
     required: ['input_tokens', 'output_tokens'],
     optional: [],
-    inner: { input_tokens_details: 'cached_tokens', output_tokens_details: 'reasoning_tokens' },
+    inner: {
+      input_tokens_details: ['cached_tokens', 'cache_write_tokens'],
+      output_tokens_details: ['reasoning_tokens'],
+    },
   },
   messages: {
     mark: 'message_',
@@ -167,16 +170,16 @@ const isCount = (value: unknown): boolean =>
 const isNothing = (value: unknown): boolean => value === undefined || value === null
 
 function isReadable(usage: Fields, { required, optional, inner }: Names): boolean {
-  const inners = Object.entries(inner).map(([holder, name]) => [usage[holder], name] as const)
+  const inners = Object.entries(inner).map(([holder, each]) => [usage[holder], each] as const)
   return (
     required.every((name) => isCount(usage[name])) &&
     optional.every((name) => isNothing(usage[name]) || isCount(usage[name])) &&
-    inners.every(([holder, name]) => isNothing(holder) || holdsCount(fields(holder), name))
+    inners.every(([holder, each]) => isNothing(holder) || holdsCounts(fields(holder), each))
   )
 }
 
-const holdsCount = (holder: Fields | undefined, name: string): boolean =>
-  holder !== undefined && (isNothing(holder[name]) || isCount(holder[name]))
+const holdsCounts = (holder: Fields | undefined, each: readonly string[]): boolean =>
+  holder !== undefined && each.every((name) => isNothing(holder[name]) || isCount(holder[name]))
 
 function readableCount(usage: Fields, { required, optional, inner }: Names): Fields {
   const counts = [...required, ...optional].flatMap((name) => {
@@ -184,9 +187,12 @@ function readableCount(usage: Fields, { required, optional, inner }: Names): Fie
     if (count === undefined && !required.includes(name)) return []
     return [[name, count ?? 0] as const]
   })
-  const inners = Object.entries(inner).flatMap(([name, counted]) => {
-    const count = tokenCount(fields(usage[name])?.[counted])
-    return count === undefined ? [] : [[name, { [counted]: count }] as const]
+  const inners = Object.entries(inner).flatMap(([name, each]) => {
+    const held = each.flatMap((counted) => {
+      const count = tokenCount(fields(usage[name])?.[counted])
+      return count === undefined ? [] : [[counted, count] as const]
+    })
+    return held.length === 0 ? [] : [[name, Object.fromEntries(held)] as const]
   })
   return Object.fromEntries([...counts, ...inners])
 }

@@ -66,6 +66,7 @@ function effectWords({ kind, spec, status, attempt }: EffectRow): string {
   if (kind === 'model.call')
     return status === 'started' ? 'the model to answer' : 'the next call of its model'
   if (kind === 'policy.evaluate') return 'a policy to answer'
+  if (kind === 'context.compact') return 'a summary of its conversation'
   const tool = 'tool' in spec ? spec.tool : kind
   return status === 'started' ? `the tool ${tool} (attempt ${attempt})` : `a worker for ${tool}`
 }

@@ -157,6 +157,14 @@ const sentences: Readonly<Record<string, Say>> = {
   'budget.warned': (payload) => [`most of the budget is used: ${budget(payload)}`],
   'budget.exhausted': (payload) => [`a budget is used up: ${budget(payload)}`],
   'budget.refused': (payload) => [`a budget is used up: ${budget(payload)}`],
+  'context.pruned': (payload) => [
+    `old results give way to a line each: ${textAt(payload, 'tokens', 'before')} → ${textAt(payload, 'tokens', 'after')} tokens`,
+  ],
+  'context.compacted': (payload) => [
+    `a summary takes the place of what was said: ${textAt(payload, 'tokens', 'before')} → ${textAt(payload, 'tokens', 'after')} tokens`,
+  ],
+  'context.unchanged': (payload) => [`no summary is made: ${textAt(payload, 'reason')}`],
+  'context.exhausted': () => ['the request does not fit the model, and nothing makes it lighter'],
   'input.injected': (payload) => [`the user adds ${said(listAt(payload, 'messages'))}`],
   'cancel.requested': (payload) => {
     const reason = textAt(payload, 'reason')

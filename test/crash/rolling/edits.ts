@@ -29,13 +29,13 @@ const anEventVersion: readonly Edit[] = [
 const anEffectKind: readonly Edit[] = [
   {
     file: 'packages/core/src/effect.ts',
-    find: "  'tool.recall',\n])",
-    put: "  'tool.recall',\n  'turn.note',\n])",
+    find: 'export const EffectKind = z.enum([',
+    put: "export const EffectKind = z.enum([\n  'turn.note',",
   },
   {
     file: 'packages/core/src/effect.ts',
-    find: '  ToolRecallEffect,\n])',
-    put: "  ToolRecallEffect,\n  z.object({ ...base, kind: z.literal('turn.note') }),\n])",
+    find: "export const Effect = z.discriminatedUnion('kind', [",
+    put: "export const Effect = z.discriminatedUnion('kind', [\n  z.object({ ...base, kind: z.literal('turn.note') }),",
   },
   {
     file: 'packages/core/src/event/fact.ts',

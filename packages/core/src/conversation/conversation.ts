@@ -1,14 +1,24 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
+import { GivenInstructions } from './instructions.ts'
+import { nowhere, type SaidAt, HeardRuns } from './place.ts'
+import type { EntryReader } from './entry-reader.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
 export class Conversation {
   readonly entries = new Entries()
   readonly results = new Results()
-  /** System messages that came as input, each text once. */
-  readonly instructions = new Set<string>()
+  /** Calls whose results gave way to a line. */
+  readonly cleared = new Set<string>()
+  /** How far it was cleared, and as what; null: never. */
+  clearing: { readonly as: string; readonly reading: EntryReader } | null = null
+  readonly runs = new HeardRuns()
+  /** The event that was taken last. */
+  now: SaidAt = nowhere
+  /** System messages that came as input. */
+  readonly instructions = new GivenInstructions()
   /** Said to the model once, after everything else, in every attempt of the turn that follows; newest last. */
   reminders: string[] = []
   /** Said to the current run by the events of these numbers, and not shown to the model yet. */
@@ -27,29 +37,31 @@ export function remind(conversation: Conversation, text: string): void {
 
 /** The words that were said to the current run up to this event stand here from now on. */
 export function hear(conversation: Conversation, through: number): void {
-  const { entries, waiting } = conversation
-  for (const { seq, said } of waiting) if (seq <= through) entries.push(...said)
+  const { entries, waiting, now } = conversation
+  for (const { seq, said } of waiting)
+    if (seq <= through) entries.push(...said.map((each) => ({ ...each, at: now })))
   conversation.waiting = waiting.filter(({ seq }) => seq > through)
 }
 
 /** The answer under this id says `text` in the place of its calls; one that was never begun says it alone. */
 export function force(conversation: Conversation, id: string, text: string): void {
-  const { entries } = conversation
-  const said = entries.answer(id)?.answer.parts ?? []
+  const { entries, now: at } = conversation
+  const found = entries.answer(id)?.answer
+  const said = found?.parts ?? []
   const kept = said.filter((part) => part.type !== 'tool_call')
   const parts: AssistantPart[] = [...kept, { type: 'text', text }]
-  entries.put({ type: 'answered', id, parts, closed: true })
+  entries.put({ at, ...found, type: 'answered', id, parts, closed: true, closedWell: false })
 }
 
 /** An attempt that a guardrail ended stays, with its feedback, as the model's own correction of itself. */
 export function correct(conversation: Conversation, id: string, feedback: string): void {
-  const { entries } = conversation
-  const said = entries.answer(id)?.answer.parts ?? []
-  const parts: AssistantPart[] = [...said, { type: 'text', text: feedback }]
-  entries.put({ type: 'answered', id, parts, closed: true, corrected: true })
+  const { entries, now: at } = conversation
+  const found = entries.answer(id)?.answer
+  const parts: AssistantPart[] = [...(found?.parts ?? []), { type: 'text', text: feedback }]
+  entries.put({ at, ...found, type: 'answered', id, parts, closed: true, corrected: true })
   // Some providers refuse a request that ends with an answer.
   const goOn = 'Answer again, with this corrected.'
-  entries.push({ type: 'said', parts: [{ type: 'text', text: goOn }] })
+  entries.push({ type: 'said', at, parts: [{ type: 'text', text: goOn }] })
 }
 
 /** After a refusal, by the agent's policy: the refused exchange goes, or everything before it too. */

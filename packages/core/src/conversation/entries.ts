@@ -1,6 +1,6 @@
 /**
- * The entries, in order, and the results of calls. Both know what has changed since they were last asked, so that whoever writes the
- * conversation again need not compare it with what it was.
+ * The entries, in order, and the results of calls. Both tell each watcher what has changed since it asked last, so that no reader of a
+ * conversation need compare it with what it was.
  */
 import type { ToolOutput } from '../message.ts'
 import type { CallAnswer, Entry } from './write.ts'
@@ -8,12 +8,34 @@ import type { CallAnswer, Entry } from './write.ts'
 export const isCallAnswer = (entry: Entry | undefined): entry is CallAnswer =>
   entry?.type === 'answered'
 
+/** The changes of entries that one watcher has not been told yet. */
+export class EntryChanges {
+  readonly #all: readonly Entry[]
+  #unchanged = 0
+
+  constructor(all: readonly Entry[]) {
+    this.#all = all
+  }
+
+  /** An entry has changed. */
+  note(at: number): void {
+    this.#unchanged = Math.min(this.#unchanged, at)
+  }
+
+  /** So many entries, from the first on, are what they were when this was last asked. */
+  take(): number {
+    const unchanged = this.#unchanged
+    this.#unchanged = this.#all.length
+    return unchanged
+  }
+}
+
 /** Entries of a conversation. */
 export class Entries {
   readonly #all: Entry[] = []
+  readonly #watchers: EntryChanges[] = []
   /** Where the answer under an id stands that is not a correction. Null: to be looked up anew. */
   #places: Map<string, number> | null = new Map()
-  #unchanged = 0
 
   get all(): readonly Entry[] {
     return this.#all
@@ -57,15 +79,20 @@ export class Entries {
     this.#change(from)
   }
 
-  /** So many entries, from the first on, are what they were when this was last asked. */
-  takeUnchanged(): number {
-    const unchanged = this.#unchanged
-    this.#unchanged = this.#all.length
-    return unchanged
+  /** Puts entries in the place of the first `count`. */
+  cutBefore(count: number, entries: readonly Entry[]): void {
+    this.#all.splice(0, count, ...entries)
+    this.#change(0)
+  }
+
+  watch(): EntryChanges {
+    const changes = new EntryChanges(this.#all)
+    this.#watchers.push(changes)
+    return changes
   }
 
   #change(at: number): void {
-    this.#unchanged = Math.min(this.#unchanged, at)
+    for (const watcher of this.#watchers) watcher.note(at)
     this.#places = null
   }
 }
@@ -78,10 +105,27 @@ const placesOf = (entries: readonly Entry[]): Map<string, number> =>
     ),
   )
 
+/** The changes of results that one watcher has not been told yet. */
+export class ResultChanges {
+  #changed = new Set<string>()
+
+  /** The result of a call has come, or come anew. */
+  note(callId: string): void {
+    this.#changed.add(callId)
+  }
+
+  /** The calls whose results have come, or come anew, since this was last asked. */
+  take(): ReadonlySet<string> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
+  }
+}
+
 /** Results, by the ids of their calls. */
 export class Results {
   readonly #outputs = new Map<string, ToolOutput>()
-  #changed = new Set<string>()
+  readonly #watchers: ResultChanges[] = []
 
   get(callId: string): ToolOutput | undefined {
     return this.#outputs.get(callId)
@@ -93,13 +137,12 @@ export class Results {
 
   set(callId: string, output: ToolOutput): void {
     this.#outputs.set(callId, output)
-    this.#changed.add(callId)
+    for (const watcher of this.#watchers) watcher.note(callId)
   }
 
-  /** The calls whose results have come, or come anew, since this was last asked. */
-  takeChanged(): ReadonlySet<string> {
-    const changed = this.#changed
-    this.#changed = new Set()
-    return changed
+  watch(): ResultChanges {
+    const changes = new ResultChanges()
+    this.#watchers.push(changes)
+    return changes
   }
 }

@@ -41,37 +41,56 @@ const callsIn = (message: PromptMessage | undefined): readonly ToolCallPart[] =>
 export const checkPairing = (prompt: Prompt): readonly PairingViolation[] =>
   createPairing()(prompt, 0)
 
+/** Messages that were checked, each without a violation, and the ids of the calls in them. */
+class Checked {
+  readonly #ids = new Set<string>()
+  readonly #calls: (readonly ToolCallPart[])[] = []
+
+  get messages(): number {
+    return this.#calls.length
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  add(message: PromptMessage | undefined): void {
+    const calls = callsIn(message)
+    for (const { id } of calls) this.#ids.add(id)
+    this.#calls.push(calls)
+  }
+
+  /** The messages behind so many are to be checked anew. */
+  backTo(messages: number): void {
+    while (this.#calls.length > messages)
+      for (const { id } of this.#calls.pop() ?? []) this.#ids.delete(id)
+  }
+}
+
 /**
  * Checks a conversation again and again, while it grows: what was checked is not checked again, as far as the first `kept` messages are
  * those of the last time. The last two are, for what they must be depends on what follows.
  */
 export function createPairing(): (prompt: Prompt, kept: number) => readonly PairingViolation[] {
-  /** So many messages, each without a violation. */
-  let checked = 0
-  /** Ids of the calls in them. */
-  let ids = new Set<string>()
+  const checked = new Checked()
   return (prompt, kept) => {
-    if (kept < checked) {
-      checked = 0
-      ids = new Set()
-    }
+    // What the last of those that are the same must be depends on the one behind it.
+    checked.backTo(Math.max(0, kept - 1))
     const violations: PairingViolation[] = []
     const first = prompt.findIndex((message) => message.role !== 'system')
     if (prompt[first]?.role !== 'user')
       violations.push({ at: Math.max(0, first), rule: 'user_first' })
     const fresh = new Set<string>()
-    const isTaken = (id: string): boolean => ids.has(id) || fresh.has(id)
-    for (let at = checked; at < prompt.length; at += 1) {
+    const isTaken = (id: string): boolean => checked.has(id) || fresh.has(id)
+    for (let at = checked.messages; at < prompt.length; at += 1) {
       for (const rule of checkMessage(prompt, at, isTaken)) violations.push({ at, rule })
       for (const call of callsIn(prompt[at])) fresh.add(call.id)
     }
     const last = prompt.at(-1)?.role
     if (last !== 'user' && last !== 'tool')
       violations.push({ at: Math.max(0, prompt.length - 1), rule: 'last_role' })
-    if (violations.length === 0) {
-      for (; checked < prompt.length - 2; checked += 1)
-        for (const call of callsIn(prompt[checked])) ids.add(call.id)
-    }
+    if (violations.length === 0)
+      for (const message of prompt.slice(checked.messages, -2)) checked.add(message)
     return violations
   }
 }

@@ -8,6 +8,8 @@
  * P3 What is said to a run that goes on stands where the machine took it, never between calls and their results.
  * P4 Every run that asks a model begins with the words of a user, or goes on from them, so no request begins or ends with an answer.
  * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
+ * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
+ * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -18,10 +20,19 @@ import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
+import type { Moment } from '../room-measure.ts'
+import type { ClearRule } from '../verdict/context/verdict.ts'
+import { clear } from './clear.ts'
 import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
+import { cutThrough } from './cut.ts'
+import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
 import { isBlank } from './pairing.ts'
+import { type ConversationPart, partOf } from './part.ts'
+import type { SaidAt } from './place.ts'
 import { deniedResult, resultOf } from './result.ts'
+import type { Texts } from './serialise.ts'
+import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
 /** A conversation that is read event by event, each once, and may be asked for its prompt at any time. */
@@ -31,22 +42,28 @@ export interface PromptProjection {
   prompt(): Prompt
   /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
   readonly kept: number
+  /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
+  cuts(rule: ClearRule, turns: number): readonly CutSize[]
+  /** The part up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
+  part(through: Moment, texts?: Texts): ConversationPart
 }
 
 /** Begins a conversation under the instructions of an agent. */
 export function createProjection(instructions: string): PromptProjection {
   const conversation = new Conversation()
-  const writer = createConversationWriter()
+  const writer = createConversationWriter(conversation)
+  const weights = new Weights(conversation)
   return {
     take: (event) => take(conversation, event),
     prompt() {
-      const { entries, results, reminders } = conversation
-      const given = [...conversation.instructions]
-      return writer.write({ instructions, given, entries, results, reminders })
+      const { reminders } = conversation
+      return writer.write({ instructions, given: conversation.instructions, reminders })
     },
     get kept() {
       return writer.kept
     },
+    part: (through, texts) => partOf(conversation, through, texts),
+    cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
   }
 }
 
@@ -58,6 +75,8 @@ export function project(instructions: string, events: Iterable<FoldableEvent>): 
 }
 
 function take(conversation: Conversation, event: FoldableEvent): void {
+  if (event.type === 'run.created') conversation.runs.begin(event.runId)
+  conversation.now = { run: conversation.runs.current, seq: event.seq }
   const heard = heardOf(event)
   if (heard) return obey(conversation, heard)
   const fact = readFact(event)
@@ -70,6 +89,8 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     const { history = [] } = payload
     conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.all.length
+    // One that sums up says nothing.
+    if (payload.compact) return
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
       : begun(conversation, heeded(conversation, payload.input))
@@ -79,8 +100,10 @@ function take(conversation: Conversation, event: FoldableEvent): void {
   }
   if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
+  if (fact.type === 'context.compacted') return cutThrough(conversation, fact.payload)
   if (fact.type === 'input.injected') {
-    conversation.waiting.push({ seq: fact.seq, said: words(fact.payload.messages) })
+    const said = words(conversation, fact.payload.messages)
+    conversation.waiting.push({ seq: fact.seq, said })
     return
   }
   const result = resultOf(fact)
@@ -105,6 +128,8 @@ function obey(conversation: Conversation, heard: Heard): void {
       return correct(conversation, heard.messageId, heard.text)
     case 'refusal':
       return forgetRefused(conversation, heard.context)
+    case 'pruning':
+      return clear(conversation, conversation.runs.placeOf(heard.through), heard.rule)
   }
 }
 
@@ -132,7 +157,11 @@ function edit(
   }
 }
 
-const noInput: Said = { type: 'said', parts: [{ type: 'text', text: '(no input)' }] }
+const noInput = (at: SaidAt): Said => ({
+  type: 'said',
+  at,
+  parts: [{ type: 'text', text: '(no input)' }],
+})
 
 /** System messages become instructions of the conversation; answers the others. What is stored elsewhere stays where it was said. */
 function heeded<Message extends EditMessage>(
@@ -143,36 +172,42 @@ function heeded<Message extends EditMessage>(
     const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
     if (role !== 'system' || texts.includes(null)) return true
     const text = texts.join('\n').trim()
-    if (text !== '') instructions.add(text)
+    if (text !== '') instructions.give(text)
     return false
   })
 }
 
 /** A run that goes on from the words of a user needs none of its own. */
-function begun({ entries }: Conversation, input: readonly UserMessage[]): readonly Said[] {
-  return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(input)
+function begun(conversation: Conversation, input: readonly UserMessage[]): readonly Said[] {
+  const { entries } = conversation
+  return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(conversation, input)
 }
 
-function words(input: readonly UserMessage[]): readonly Said[] {
-  const said = input.map((message) => message.parts.filter((part) => !isBlank(part)))
-  const entries = said.flatMap((parts): Said[] => (parts.length ? [{ type: 'said', parts }] : []))
-  return entries.length > 0 ? entries : [noInput]
+function words({ now: at }: Conversation, input: readonly UserMessage[]): readonly Said[] {
+  const entries = input.flatMap((message): Said[] => {
+    const parts = message.parts.filter((part) => !isBlank(part))
+    return parts.length > 0 ? [{ type: 'said', id: message.id, at, parts }] : []
+  })
+  return entries.length > 0 ? entries : [noInput(at)]
 }
 
 /** An answer that somebody wrote stands behind words, as every answer does (P4). */
-function written({ entries }: Conversation, messages: readonly EditMessage[]): readonly Entry[] {
+function written(
+  { entries, now: at }: Conversation,
+  messages: readonly EditMessage[],
+): readonly Entry[] {
   const said = messages.flatMap(({ id, role, parts }): Entry[] => {
     const kept = parts.filter((part) => !isBlank(part))
     if (kept.length === 0) return []
-    if (role !== 'assistant') return [{ type: 'said', parts: kept }]
-    return [{ type: 'answered', id, parts: kept, closed: true }]
+    if (role !== 'assistant') return [{ type: 'said', id, at, parts: kept }]
+    return [{ type: 'answered', id, at, parts: kept, closed: true }]
   })
   const isFirst = entries.all.length === 0 && said[0]?.type === 'answered'
-  return isFirst ? [noInput, ...said] : said
+  return isFirst ? [noInput(at), ...said] : said
 }
 
 function answer(conversation: Conversation, turn: ModelTurn): void {
-  const { entries } = conversation
+  const { entries, now: at } = conversation
   // An answer that says nothing may be asked for again: then the next one stands in its place.
   const closed = turn.verdict === 'complete' && (isVisible(turn) || callsOf(turn).length > 0)
   const before = entries.answer(turn.message.id)
@@ -180,7 +215,9 @@ function answer(conversation: Conversation, turn: ModelTurn): void {
   // Told once more, after the answer of a later turn: the machine ignores it, too.
   if (before && entries.all.findLastIndex(isCallAnswer) > before.at) return
   if (before) entries.remove(before.at)
-  entries.push({ type: 'answered', id: turn.message.id, parts: shown(turn), closed })
+  const { id } = turn.message
+  const closedWell = turn.verdict === 'complete'
+  entries.push({ type: 'answered', id, at, parts: shown(turn), closed, isTurn: true, closedWell })
   if (closed) conversation.reminders = []
 }
 

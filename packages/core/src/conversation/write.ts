@@ -2,90 +2,150 @@
  * Writing a conversation as a prompt: results behind their calls, in call order; nothing empty; ids and names that
  * every provider accepts. Deterministic: the same conversation is always written the same.
  *
- * A writer remembers what it has written, and writes a conversation that has grown from where it was: the cost of a turn is that of what
- * is new, but for one copy of the list of messages.
+ * A writer remembers what it has written, and writes a conversation anew from the first entry that has changed: the cost of a turn is that of
+ * what is new, but for one copy of the list of messages.
  */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import type { Prompt, PromptMessage, ToolResult } from '../prompt.ts'
 import { type Entries, isCallAnswer, type Results } from './entries.ts'
+import type { KeptInstructions } from './instructions.ts'
+import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
+import { EntryReader } from './entry-reader.ts'
 import { missingResult } from './result.ts'
 
 export interface Said {
   readonly type: 'said'
+  /** Of the message; absent for words of ours. */
+  readonly id?: string
+  readonly at: SaidAt
   readonly parts: readonly ContentPart[]
+  /** It stands for what was said before. */
+  readonly isSummary?: true
 }
 
 export interface CallAnswer {
   readonly type: 'answered'
   readonly id: string
+  /** Where the answer stands that is shown. */
+  readonly at: SaidAt
   readonly parts: readonly AssistantPart[]
   /** Did the stream close positively? */
   readonly closed: boolean
   /** A stream guardrail ended this attempt: it is history of its own, and the next attempt does not replace it. */
   readonly corrected?: boolean
+  /** Did the model say it, as a turn of a run? */
+  readonly isTurn?: true
+  /** False: the stream did not close positively, or a sentence of ours ended it. */
+  readonly closedWell?: boolean
 }
 
 export type Entry = Said | CallAnswer
 
-/** A conversation, as it is to be written. A last answer that is not closed is left out. */
-export interface Spoken {
-  readonly instructions: string
-  /** Instructions that came with what was said. */
-  readonly given: readonly string[]
+/** The entries of a conversation, and what came of the calls in them. */
+interface Heard {
   readonly entries: Entries
   readonly results: Results
+}
+
+/** The frame of a conversation that is to be written. */
+interface Frame {
+  readonly instructions: string
+  /** Instructions that came with what was said. */
+  readonly given: KeptInstructions
   /** Said after everything else, never between calls and their results. */
   readonly reminders: readonly string[]
 }
 
 type SystemMessage = Extract<PromptMessage, { readonly role: 'system' }>
 
-/** The messages that were written of the entries so far. */
-class Written {
-  entries = 0
-  /** The first entry that has the call of an id. */
-  readonly owners = new Map<string, number>()
-  /** Ids of calls that are in use. */
-  readonly ids = new Set<string>()
-  /** Adjacent messages of one role are one. */
-  readonly messages: PromptMessage[] = []
+/** The place in what was written before an entry. */
+interface Mark {
+  readonly messages: number
+  /** The last of them: what is of its role stands in it. */
+  readonly newest: PromptMessage | undefined
+  readonly ids: number
 }
 
-/** Writes one conversation again and again, while it grows. */
+/** The messages that were written of the entries so far. */
+class Written {
+  /** Adjacent messages of one role are one. */
+  readonly messages: PromptMessage[] = []
+  /** Ids of calls that are in use, in order. */
+  readonly #ids: string[] = []
+  readonly #taken = new Set<string>()
+  /** Of each entry that was written. */
+  readonly #marks: Mark[] = []
+
+  get entries(): number {
+    return this.#marks.length
+  }
+
+  /** The next entry is written. */
+  begin(): void {
+    const { messages } = this
+    const newest = messages.at(-1)
+    this.#marks.push({ messages: messages.length, newest, ids: this.#ids.length })
+  }
+
+  /** Forgets what was written of the entries behind so many. */
+  backTo(entries: number): void {
+    const mark = this.#marks[entries]
+    if (!mark) return
+    this.#marks.length = entries
+    this.messages.length = mark.messages
+    if (mark.newest) this.messages[mark.messages - 1] = mark.newest
+    for (const id of this.#ids.splice(mark.ids)) this.#taken.delete(id)
+  }
+
+  /** The id a call goes out with: its own, unless that is taken or no id. */
+  takeId(id: string): string {
+    const own = acceptable(id) ? id : 'call'
+    let free = own
+    for (let n = 2; this.#taken.has(free); n++) free = `${own.slice(0, 56)}_${n}`
+    this.#taken.add(free)
+    this.#ids.push(free)
+    return free
+  }
+}
+
+/** Writes one conversation again and again, while it grows. A last answer that is not closed is left out. */
 export interface ConversationWriter {
-  write(spoken: Spoken): Prompt
+  write(frame: Frame): Prompt
   /** So many messages at the beginning of the last prompt are the same objects as in the one before. */
   readonly kept: number
 }
 
-export function createConversationWriter(): ConversationWriter {
-  let written = new Written()
+export function createConversationWriter({ entries, results }: Heard): ConversationWriter {
+  const written = new Written()
+  const reading = new EntryReader({ entries, results })
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
-  let last = { systems: 0, lasting: 0 }
+  let last: Last = { prompt: [], systems: 0, lasting: 0 }
   let kept = 0
+  /** Says how many of the messages are those of the last prompt. */
+  const bringUp = (): number => {
+    const { all } = entries
+    const open = all.at(-1)
+    const until = isCallAnswer(open) && !open.closed ? all.length - 1 : all.length
+    // An answer that is left out as the last may have been written while there was something behind it.
+    written.backTo(reading.backTo(Math.min(reading.resume(), until)))
+    const before = written.messages.length
+    for (const entry of all.slice(written.entries, until)) {
+      write(written, entry, results)
+      reading.read(entry)
+    }
+    // The newest message of then has grown, or was another one, if what is behind it is of its role.
+    const stands = written.messages[before - 1] === last.prompt[last.systems + before - 1]
+    return stands ? before : Math.max(0, before - 1)
+  }
   return {
-    write({ instructions, given, entries, results, reminders }) {
-      const unchanged = Math.min(entries.takeUnchanged(), firstOf(results.takeChanged(), written))
-      if (unchanged < written.entries) {
-        written = new Written()
-        last = { systems: 0, lasting: 0 }
-      }
-      const { all } = entries
-      const open = all.at(-1)
-      const until = isCallAnswer(open) && !open.closed ? all.length - 1 : all.length
-      const before = written.messages.length
-      const newest = written.messages.at(-1)
-      for (let at = written.entries; at < until; at += 1) write(written, at, { all, results })
+    write({ instructions, given, reminders }) {
+      const stands = bringUp()
       const system = systemText(instructions, given)
-      if (system !== said.text) {
-        said = { role: 'system', text: system }
-        last = { systems: 0, lasting: 0 }
-      }
+      const isSame = system === said.text
+      if (!isSame) said = { role: 'system', text: system }
       const systems = system.trim() ? 1 : 0
-      // The newest message of then has grown, if what came was of its role.
-      const stands = written.messages[before - 1] === newest ? before : before - 1
       const head: PromptMessage[] = systems === 1 ? [said] : []
       const prompt = head.concat(written.messages)
       const length = prompt.length
@@ -93,8 +153,9 @@ export function createConversationWriter(): ConversationWriter {
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
       // A reminder that stands in the newest message makes another one of it.
       const lasting = text && prompt.length === length ? length - 1 : length
-      kept = systems === last.systems ? Math.min(last.lasting, systems + stands, lasting) : 0
-      last = { systems, lasting }
+      kept =
+        isSame && systems === last.systems ? Math.min(last.lasting, systems + stands, lasting) : 0
+      last = { prompt, systems, lasting }
       return prompt
     },
     get kept() {
@@ -103,25 +164,36 @@ export function createConversationWriter(): ConversationWriter {
   }
 }
 
-/** The first entry of those written that has one of these calls; as many as there are, if none has. */
-function firstOf(calls: ReadonlySet<string>, { owners, entries }: Written): number {
-  let first = entries
-  for (const call of calls) first = Math.min(first, owners.get(call) ?? entries)
-  return first
+interface Last {
+  readonly prompt: Prompt
+  readonly systems: number
+  readonly lasting: number
 }
 
-function write(
-  written: Written,
-  at: number,
-  { all, results }: { readonly all: readonly Entry[]; readonly results: Results },
-): void {
-  const entry = all[at]
-  if (!entry) return
-  written.entries = at + 1
-  if (entry.type === 'said') return add(written.messages, { role: 'user', parts: entry.parts })
-  for (const part of entry.parts)
-    if (part.type === 'tool_call' && !written.owners.has(part.id)) written.owners.set(part.id, at)
-  for (const message of writeAnswer(entry, results, written.ids)) add(written.messages, message)
+/** The beginning of a conversation, in whole messages. */
+export interface Beginning {
+  readonly entries: number
+  /** Those that say them, system messages not counted. */
+  readonly messages: number
+}
+
+/** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
+export function wholeBeginning({ entries: { all }, results }: Heard, most: number): Beginning {
+  const written = new Written()
+  let found: Beginning = { entries: 0, messages: 0 }
+  for (const entry of all.slice(0, most)) {
+    write(written, entry, results)
+    if (written.messages.at(-1)?.role !== 'assistant')
+      found = { entries: written.entries, messages: written.messages.length }
+  }
+  return found
+}
+
+function write(written: Written, entry: Entry, results: Results): void {
+  written.begin()
+  const { messages } = written
+  if (entry.type === 'said') return add(messages, { role: 'user', parts: entry.parts })
+  for (const message of writeAnswer(entry, results, written)) add(messages, message)
 }
 
 /** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
@@ -135,21 +207,23 @@ function add(messages: PromptMessage[], message: PromptMessage): void {
 }
 
 /** One message, since some models take no other; what a client gave stands behind what the agent says, and is marked. */
-function systemText(instructions: string, given: readonly string[]): string {
-  if (given.length === 0) return instructions
-  const marked = ['Instructions of this conversation, given by its client:', ...given].join('\n\n')
+function systemText(instructions: string, { texts, leftOut }: KeptInstructions): string {
+  if (texts.length === 0) return instructions
+  const note = leftOut > 0 ? [`(${leftOut} earlier ones are left out.)`] : []
+  const title = 'Instructions of this conversation, given by its client:'
+  const marked = [title, ...note, ...texts].join('\n\n')
   return instructions.trim() ? `${instructions}\n\n${marked}` : marked
 }
 
 function writeAnswer(
   answer: CallAnswer,
   results: Results,
-  taken: Set<string>,
+  written: Written,
 ): readonly PromptMessage[] {
   const answers: ToolResult[] = []
   const parts = answer.parts.filter(hasContent).map((part): AssistantPart => {
     if (part.type !== 'tool_call') return part
-    const call = { ...part, id: freeId(part.id, taken), name: writtenName(part.name) }
+    const call = { ...part, id: written.takeId(part.id), name: writtenName(part.name) }
     const output = nonEmpty(results.get(part.id) ?? missingResult)
     answers.push({ callId: call.id, toolName: call.name, output })
     return call
@@ -161,15 +235,6 @@ function writeAnswer(
 
 /** A model may call anything anything; what was no name was denied, and must not spoil every later request. */
 const writtenName = (name: string): string => (acceptable(name) ? name : 'unknown_tool')
-
-/** The id a call goes out with: its own, unless that is taken or no id. */
-function freeId(id: string, taken: Set<string>): string {
-  const own = acceptable(id) ? id : 'call'
-  let free = own
-  for (let n = 2; taken.has(free); n++) free = `${own.slice(0, 56)}_${n}`
-  taken.add(free)
-  return free
-}
 
 const hasContent = (part: AssistantPart): boolean =>
   part.type === 'reasoning' ? part.text !== '' || part.meta !== undefined : !isBlank(part)

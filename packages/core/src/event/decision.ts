@@ -19,6 +19,7 @@ import { LoopLayer } from '../loop-layer.ts'
 import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
+import { Moment } from '../room-measure.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
@@ -181,6 +182,40 @@ export const decisionSchemas = {
     code: z.literal('call_not_recorded'),
     reason: MissedRecall,
     recorded: z.number().int().min(0),
+    ...forced,
+  }),
+  /**
+   * The conversation weighs too much for the model's window. From this turn on, one line stands in the place of each result before
+   * `through`, and head and tail in that of each long message. The log keeps all of it.
+   */
+  'context.pruned': z.object({
+    turn: z.number().int(),
+    /** What is up to this event may give way. */
+    through: Moment,
+    /** Results that give way, by the measure of the request. */
+    results: z.number().int().min(0),
+    /** Long messages that do. */
+    inputs: z.number().int().min(0),
+    /** The next request, as it was estimated. */
+    tokens: z.object({ before: z.number().int(), after: z.number().int() }),
+    /** Which of them do. */
+    rule: z.object({
+      minChars: z.number().int(),
+      exclude: z.array(z.string()),
+      wordsChars: z.number().int(),
+      ownChars: z.number().int(),
+      readable: z.boolean(),
+    }),
+  }),
+  /** The request does not fit the model's window, and nothing is left that could make it lighter: the run ends. */
+  'context.exhausted': z.object({
+    turn: z.number().int(),
+    /** Of the request; null where they were not kept. */
+    tokens: z.number().int().nullable(),
+    /** Null: nobody knows it. */
+    window: z.number().int().nullable(),
+    /** What was tried for this turn. */
+    tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
   }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */

@@ -57,6 +57,12 @@ export type Heard =
   | { readonly as: 'input'; readonly through: number }
   /** A refusal, after which the conversation may forget. */
   | { readonly as: 'refusal'; readonly context: AfterRefusal }
+  /** Old results give way to a line each, up to a moment. */
+  | {
+      readonly as: 'pruning'
+      readonly through: DecisionPayload<'context.pruned'>['through']
+      readonly rule: DecisionPayload<'context.pruned'>['rule']
+    }
 
 /**
  * An entry of the catalogue.

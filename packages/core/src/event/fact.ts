@@ -4,10 +4,11 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
+import { Moment, RoomMeasure } from '../room-measure.ts'
 import { limits } from '../limits.ts'
-import { EditMessage, ToolOutput, UserMessage } from '../message.ts'
+import { ContentPart, EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
-import { ModelTurn, Redaction } from '../turn.ts'
+import { ModelError, ModelTurn, Redaction, Usage } from '../turn.ts'
 import { PolicyAnswer } from '../policy-answer.ts'
 import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
@@ -50,6 +51,13 @@ export const factSchemas = {
     base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
     /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
     edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
+    /** The run has what was said on its thread summed up, and ends. It says nothing, and asks nobody for an answer. */
+    compact: z
+      .object({
+        /** What to keep, in words of whoever asked, behind ours. */
+        instructions: z.string().max(limits.instructionsCharsMax).optional(),
+      })
+      .optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -93,9 +101,85 @@ export const factSchemas = {
     caller: Caller.optional(),
     /** Calls for which a human's "always" stands. */
     granted: z.array(z.string()).optional(),
+    /** The length of the request as JSON, in bytes; present where the agent has a `context`. */
+    promptBytes: z.number().int().min(0).optional(),
+    /** What the request weighed, and where it could be made lighter. Present where that may soon be needed, or is. */
+    room: RoomMeasure.optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),
+  /**
+   * A model summed up what was said up to an event: from now on, later requests of the thread begin with that. The log keeps all of it, and a
+   * fork from before it reads it whole. One event holds the summary and its place, so neither stands without the other.
+   */
+  'context.compacted': z.object({
+    ...outcomeOf,
+    /** Up to this event, the summary stands in the place of what was said. */
+    through: Moment,
+    /** The answer that begins the oldest turn that is kept. */
+    keep: Moment,
+    /** What a model wrote in the place of that part. */
+    summary: z.array(ContentPart).min(1),
+    /** What is known from the log of that part beside its summary: failed calls, files, runs, approvals. Bounded. */
+    appendix: z.string().max(limits.appendixCharsMax),
+    /** The newest words of a user, where they are before the place: they are shown as they were said. */
+    words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
+    /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
+    earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
+    /** What clients gave as system messages before the place: the newest, up to a limit. Absent: nothing. */
+    instructions: z.array(z.string()).optional(),
+    /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
+    instructionsLeftOut: z.number().int().min(1).optional(),
+    /** What it was made of. */
+    sources: z.object({
+      from: Moment,
+      through: Moment,
+      events: z.number().int().min(0),
+      /** SHA-256 of the hashes of these events, in their order, as hex. */
+      digest: z.string(),
+    }),
+    /** Of the next request, as it would have been and as it is, by estimate; and of the summary. */
+    tokens: z.object({
+      before: z.number().int().min(0),
+      after: z.number().int().min(0),
+      summary: z.number().int().min(0),
+    }),
+    /**
+     * `shared`: behind the request of the turn, whose beginning the provider has cached, up to the first turn that may not be kept. `serialised`:
+     * as one text.
+     */
+    how: z.enum(['shared', 'serialised']),
+    /** What guardrails took out of the summary before it was recorded. Absent: nothing. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
+    provider: z.string(),
+    model: z.string(),
+    usage: Usage,
+    durationMs: z.number(),
+  }),
+  /** No summary was made, or none that may stand: the conversation is what it was. */
+  'context.unchanged': z.object({
+    ...outcomeOf,
+    /** Why not. */
+    reason: z.enum([
+      'failed',
+      'empty',
+      'too_long',
+      'no_gain',
+      'safety',
+      'guardrail',
+      'calls',
+      'cap',
+      'aborted',
+    ]),
+    error: ModelError.optional(),
+    /** Of a guardrail that objected: which. */
+    guardrail: z.object({ id: z.string(), name: z.string() }).optional(),
+    /** Absent where no model was asked. */
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: Usage,
+    durationMs: z.number(),
+  }),
   /** A tool call ran and answered; `output.isError` marks an answer that reports an error. */
   'tool.completed': z.object({
     ...callOf,

@@ -48,6 +48,8 @@ export function eventClass(type: EventType): 'fact' | 'decision' | 'note' {
 
 /** The columns of a stored event that the decider reads, and those of a verdict, which a replay compares. */
 export interface FoldableEvent {
+  /** The run it is of; absent where all are of one. A moment of a run that is not named is found nowhere. */
+  readonly runId?: string
   readonly seq: number
   readonly type: string
   readonly version: number

@@ -26,7 +26,15 @@ const causes: Readonly<
   },
   timed_out: { types: ['timer.fired'], says: 'its time was used up' },
   failed: {
-    types: ['run.faulted', 'rerun.stopped', 'answer.missing', 'turn.cut', 'model.completed'],
+    types: [
+      'run.faulted',
+      'rerun.stopped',
+      'answer.missing',
+      'context.exhausted',
+      'turn.cut',
+      'model.completed',
+      'context.unchanged',
+    ],
     says: 'it could not go on',
   },
 }
@@ -69,6 +77,8 @@ function detailOf(event: Known): string {
     return `, by ${event.actor}${reason === undefined ? '' : `, "${reason}"`}`
   }
   if (event.type === 'run.faulted') return ` (${event.payload.code})`
+  if (event.type === 'context.exhausted') return ' (context_full)'
+  if (event.type === 'context.unchanged') return `, no summary was made (${event.payload.reason})`
   // Words of ours, about the provider and not by it.
   if (event.type === 'turn.cut' && event.payload.error) return `, ${event.payload.error.message}`
   return ''

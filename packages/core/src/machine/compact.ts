@@ -78,7 +78,11 @@ const letterOf = {
   childTurns: 'I',
   restedAt: 'Q',
   injected: 'J',
+  relieved: 'V',
 } as const
+
+/** Counters that the first form did not have. */
+const newer = new Set(['relieved'])
 
 const letters = new Map<string, string>(Object.entries(letterOf))
 const countersByLetter = new Map<string, string>(
@@ -120,7 +124,7 @@ export function nameCounters(state: JsonObject): JsonObject {
   if (typeof text !== 'string') return unreadable('counts')
   const numbers = wordsOf(text).map(Number)
   // It had a place of its own.
-  const names = Object.keys(letterOf).filter((name) => name !== 'injected')
+  const names = Object.keys(letterOf).filter((name) => name !== 'injected' && !newer.has(name))
   if (numbers.length !== names.length + 1 || !numbers.every(Number.isFinite))
     return unreadable(text)
   const named = [...names.map((name, n) => [name, numbers[n]]), ['injected', injected]]

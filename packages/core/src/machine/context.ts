@@ -11,6 +11,8 @@ import { noCalls, type RateState } from '../verdict/authorization/rates.ts'
 import type { PureEvaluator } from '../verdict/authorization/request.ts'
 import type { PolicySpec } from '../verdict/authorization/spec.ts'
 import type { Budget } from '../budget.ts'
+import { reliefs } from '../verdict/context/relieved.ts'
+import type { RoomState } from '../verdict/context/room.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
 import type { Emission } from './plan.ts'
 import type { Wanted } from '../webhook.ts'
@@ -82,6 +84,10 @@ export interface RunContext {
   /** Calls a human approved for the run, and calls one rejected: the newest few, as `grantKey`s. */
   readonly grants: readonly string[]
   readonly refused: readonly string[]
+  /** How far the turn at hand was made lighter, or why the run waits for a summary: one of `reliefs`. */
+  readonly relieved: number
+  /** What the next request weighs; null where the agent does not ask, or nothing was counted yet. */
+  readonly room: RoomState | null
   /** The moments that each webhook of the run wants to be told of. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
@@ -127,6 +133,8 @@ export const emptyContext: RunContext = {
   rates: noCalls,
   grants: [],
   refused: [],
+  relieved: reliefs.none,
+  room: null,
   webhooks: [],
   activeMs: 0,
   since: null,

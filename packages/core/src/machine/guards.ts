@@ -1,6 +1,9 @@
 /** Guards of the run machine, by their names in the chart: questions about the context and the fact at hand. */
 import { callsOf } from '../verdict/authorization/judge.ts'
 import { retryBudget, turnBudget } from '../verdict/budget/verdict.ts'
+import { asksAgain, reliefs } from '../verdict/context/relieved.ts'
+import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
+import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
@@ -26,12 +29,78 @@ export const answersModel = ({ context, event }: Args): boolean =>
 export const repeats = ({ context, event }: Args): boolean => {
   if (event.type !== 'model.completed') return false
   const again = againOf(event.agent, context, event.fact.payload)
-  return again !== null && again.kind !== 'continue'
+  return again !== null && again.kind !== 'continue' && again.kind !== 'compact'
 }
 
+/** Is a summary needed before the same turn is asked for again? */
+export const compactsAgain = ({ context, event }: Args): boolean =>
+  event.type === 'model.completed' &&
+  againOf(event.agent, context, event.fact.payload)?.kind === 'compact'
+
 /** The same, but a budget is used up. Runs after the answer's usage is counted. */
-export const cannotRepeat = ({ context, event }: Args): boolean =>
-  repeats({ context, event }) && retryBudget(event.agent, context) !== null
+export const cannotRepeat = (args: Args): boolean =>
+  (repeats(args) || compactsAgain(args)) && retryBudget(args.event.agent, args.context) !== null
+
+/** Is a summary needed before the next turn begins? */
+export const isFull = ({ context, event }: Args): boolean =>
+  compactionOf(event.agent, modelOf(event.agent, context.model), context) !== null
+
+/** Does the run end because its request does not fit? Agents that say nothing of their context end as on any error. */
+export const endsFull = ({ context, event }: Args): boolean =>
+  event.type === 'model.completed' &&
+  event.agent.context !== undefined &&
+  isOverflow(event.fact.payload) &&
+  againOf(event.agent, context, event.fact.payload) === null
+
+/** Is this the end of the compaction that is open? */
+export const answersCompaction = ({ context, event }: Args): boolean =>
+  (event.type === 'context.compacted' || event.type === 'context.unchanged') &&
+  context.modelOpen &&
+  event.fact.payload.effectId === effectId(context.run, context.source)
+
+/** Does the run do nothing but have its thread summed up? */
+export const isByHand = ({ context }: { readonly context: RunContext }): boolean =>
+  context.run !== '' && context.relieved === reliefs.byHand
+
+/** It is done. */
+export const endsByHand = ({ context, event }: Args): boolean =>
+  isByHand({ context }) && isCompacted({ context }) && event.type === 'context.compacted'
+
+/** It is over, and nothing came of it. */
+export const failsByHand = ({ context, event }: Args): boolean =>
+  isByHand({ context }) && isCompacted({ context }) && event.type === 'context.unchanged'
+
+/** Is the compaction over? */
+export const isCompacted = ({ context }: { readonly context: RunContext }): boolean =>
+  !context.modelOpen
+
+/** It is over, and the turn that got no answer is to be asked again. */
+export const recovers = ({ context }: Args): boolean =>
+  isCompacted({ context }) && asksAgain(context.relieved)
+
+/** It is over, and a budget does not allow the turn behind it. */
+export const cannotResume = ({ context, event }: Args): boolean =>
+  isCompacted({ context }) &&
+  (asksAgain(context.relieved)
+    ? retryBudget(event.agent, context)
+    : turnBudget(event.agent, context)) !== null
+
+const isLost = ({ context, event }: Args): boolean =>
+  isCompacted({ context }) &&
+  context.relieved === reliefs.recovering &&
+  event.type !== 'context.compacted'
+
+/** No summary came for a turn that overflowed, and there is another model to ask. */
+export const asksOther = (args: Args): boolean =>
+  isLost(args) && args.context.model < args.event.agent.fallbackModels.length
+
+/** The same, and there is none. */
+export const isExhausted = (args: Args): boolean => isLost(args) && !asksOther(args)
+
+/** The budget of the tree did not allow the summary, without which the turn cannot be asked. */
+export const neededRefused = (args: Args): boolean =>
+  modelRefused(args) &&
+  (args.context.relieved === reliefs.recovering || args.context.relieved === reliefs.byHand)
 
 /** Does another turn go on where this one was cut? */
 export const continues = ({ context, event }: Args): boolean =>

@@ -31,6 +31,34 @@ export const modelCall = (context: RunContext, delayMs: number): Effect => ({
   ...sharedMark(context),
 })
 
+/** The summary of what is before a place, for the turn that waits for it. */
+export const compactCall = (
+  context: RunContext,
+  {
+    through,
+    maxTokens,
+    turn,
+    overflow,
+  }: {
+    readonly through?: { readonly runId: string; readonly seq: number }
+    readonly maxTokens: number
+    readonly turn: number
+    readonly overflow?: true
+  },
+): Effect => ({
+  kind: 'context.compact',
+  id: effectId(context.run, context.effects),
+  mode: 'idempotent',
+  queue: 'context',
+  delayMs: 0,
+  turn,
+  ...(through ? { through } : {}),
+  model: context.model,
+  ...(overflow ? { overflow } : {}),
+  maxTokens,
+  ...sharedMark(context),
+})
+
 /** The question to the policies with I/O about the calls of the turn. */
 export const policyCall = (context: RunContext, callIds: readonly string[]): Effect => ({
   kind: 'policy.evaluate',

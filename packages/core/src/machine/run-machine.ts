@@ -9,6 +9,8 @@
  * M4 `cancelling` requests nothing, and ends when nothing is open.
  * M5 Whatever settles an open effect is taken in every state that waits for it: no run waits for what already came.
  * M6 A transition has one step (`step/`), or none.
+ * M7 `context` is entered by agents that have a `context`, after an overflow whose fact says where to cut, and by a run that was created for it: logs
+ *    of older builds have none of these.
  */
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
@@ -58,6 +60,8 @@ const leaving = {
   'timer.fired': timeouts,
 } as const
 
+const compacting = { guard: 'answersCompaction', actions: 'takeCompaction' } as const
+
 const toModel = { target: '#run.model', actions: 'beginTurn' } as const
 
 /** The run machine, version 1. */
@@ -73,7 +77,28 @@ export const runMachine = vocabulary.createMachine({
         'run.created': { guard: 'isNew', actions: 'begin' },
         'run.admitted': [
           { guard: 'isEdit', target: 'completed' },
+          { guard: 'isByHand', target: 'context', actions: 'compactByHand' },
           { ...toModel, guard: 'isCreated' },
+        ],
+      },
+    },
+    context: {
+      always: [
+        { guard: 'endsByHand', target: 'completed', actions: 'endCompacted' },
+        { guard: 'failsByHand', target: 'failed', actions: 'endUncompacted' },
+        { guard: 'cannotResume', target: 'completed', actions: 'endWithoutResuming' },
+        { guard: 'isExhausted', target: 'failed', actions: 'endFull' },
+        { guard: 'asksOther', target: 'model', actions: 'askOther' },
+        { guard: 'recovers', target: 'model', actions: 'resumeTurn' },
+        { ...toModel, guard: 'isCompacted' },
+      ],
+      on: {
+        ...leaving,
+        'context.compacted': compacting,
+        'context.unchanged': compacting,
+        'budget.refused': [
+          { guard: 'neededRefused', target: 'completed', actions: 'endRefused' },
+          { guard: 'modelRefused', actions: 'refuseCompaction' },
         ],
       },
     },
@@ -89,7 +114,9 @@ export const runMachine = vocabulary.createMachine({
       always: [
         { guard: 'cannotRepeat', target: 'completed', actions: 'endWithoutRetry' },
         { guard: 'repeats', target: 'model', actions: 'askAgain' },
+        { guard: 'compactsAgain', target: 'context', actions: 'compactAgain' },
         { guard: 'continues', target: 'loop', actions: 'goOn' },
+        { guard: 'endsFull', target: 'failed', actions: 'endFull' },
         { guard: 'endsFailed', target: 'failed', actions: 'endAnswered' },
         { guard: 'notPositive', target: 'completed', actions: 'endAnswered' },
         { guard: 'missing', target: 'failed', actions: 'endMissing' },
@@ -141,6 +168,7 @@ export const runMachine = vocabulary.createMachine({
     loop: {
       always: [
         { guard: 'turnsExhausted', target: 'completed', actions: 'endWithoutTurn' },
+        { guard: 'isFull', target: 'context', actions: 'compact' },
         toModel,
       ],
     },
@@ -150,6 +178,8 @@ export const runMachine = vocabulary.createMachine({
         'input.injected': { actions: 'keepInput' },
         'model.completed': { guard: 'answersModel', actions: 'takeLateAnswer' },
         'model.aborted': { guard: 'answersModel', actions: 'loseAnswer' },
+        'context.compacted': compacting,
+        'context.unchanged': compacting,
         'tool.completed': settled,
         'tool.failed': settled,
         'tool.denied': settled,

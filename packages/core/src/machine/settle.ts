@@ -1,6 +1,8 @@
 /** How the calls of a turn settle: which open call a fact is about, and what its result means to the loop check. */
 import type { Fact } from '../event/fact.ts'
 import { approvalTimer, timedCall } from '../verdict/approval/event.ts'
+import { grown, resultBytes } from '../verdict/context/room.ts'
+import { resultOf } from '../conversation/result.ts'
 import { takeResult } from '../verdict/loop/results.ts'
 import {
   callIdPrefix,
@@ -53,5 +55,9 @@ export function settled(context: RunContext, { fact, agent }: MachineEvent): Run
   const digest = answered ? (fact.payload.resultHash ?? '') : ''
   const reads = agent.tools[found.call.tool]?.effect === 'read'
   const loop = takeResult(context.loop, { digest, reads })
-  return { ...withOpen(context, found.index, null), loop }
+  const room = context.room && grown(context.room, addedBy(fact))
+  return { ...withOpen(context, found.index, null), loop, room }
 }
+
+/** Bytes that the result adds to the next request. */
+const addedBy = (fact: Fact): number => resultBytes(resultOf(fact)?.output.content ?? [])

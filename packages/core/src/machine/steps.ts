@@ -1,6 +1,7 @@
 /** The steps of the run machine by their names in the chart. A version of the machine replaces some of them, and keeps the others. */
 import { judgeTurn } from './step/calls.ts'
 import * as children from './step/children.ts'
+import * as compaction from './step/compaction.ts'
 import * as end from './step/end.ts'
 import * as humans from './step/humans.ts'
 import { keepInput } from './step/input.ts'
@@ -18,6 +19,16 @@ export const actions = {
   loseAnswer: acting(turn.loseAnswer),
   askAgain: acting(turn.askAgain),
   goOn: acting(turn.goOn),
+  compact: acting(compaction.compact),
+  compactByHand: acting(compaction.compactByHand),
+  endCompacted: acting(compaction.endCompacted),
+  endUncompacted: acting(compaction.endUncompacted),
+  compactAgain: acting(compaction.compactAgain),
+  takeCompaction: acting(compaction.takeCompaction),
+  refuseCompaction: acting(compaction.refuseCompaction),
+  resumeTurn: acting(compaction.resumeTurn),
+  askOther: acting(compaction.askOther),
+  endFull: acting(compaction.endFull),
   judgeTurn: acting(judgeTurn),
   takePolicies: acting(takePolicies),
   takeApproval: acting(humans.takeApproval),
@@ -38,5 +49,6 @@ export const actions = {
   endMissing: acting(end.endMissing),
   endWithoutRetry: acting(end.endWithoutRetry),
   endWithoutTurn: acting(end.endWithoutTurn),
+  endWithoutResuming: acting(compaction.endWithoutResuming),
   stopRerun: acting(end.stopRerun),
 } as const satisfies Readonly<Record<string, ReturnType<typeof acting>>>

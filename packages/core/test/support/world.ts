@@ -20,6 +20,7 @@ import {
   type Webhook,
 } from '../../src/index.ts'
 import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
+import { compactionAnswer, weighed } from './room.ts'
 import { createdAt } from './children.ts'
 import { argsHashOf, doesCall, type FactBody, injects, nothingKnown } from './facts.ts'
 import { fresh } from './machine.ts'
@@ -176,7 +177,11 @@ export class World {
     if (refused) return refused
     switch (effect.kind) {
       case 'model.call':
-        return modelAnswer(effect, this.subject.run, how)
+        return this.subject.agent.context
+          ? weighed(modelAnswer(effect, this.subject.run, how), this.subject.run, how)
+          : modelAnswer(effect, this.subject.run, how)
+      case 'context.compact':
+        return compactionAnswer(effect, how)
       case 'policy.evaluate':
         return policiesAnswer(effect, this.#callsOf(effect.source), how)
       case 'tool.call':
@@ -288,6 +293,7 @@ type About = Readonly<Record<string, unknown>>
 function fits(effect: Effect, type: string): boolean {
   if (type.startsWith('policy.')) return effect.kind === 'policy.evaluate'
   if (type.startsWith('model.')) return effect.kind === 'model.call'
+  if (type.startsWith('context.')) return effect.kind === 'context.compact'
   return type === 'budget.refused' ? effect.kind !== 'policy.evaluate' : doesCall(effect)
 }
 

@@ -10,6 +10,7 @@ import type { PolicyCallDeps } from '../perform/policy-call.ts'
 import type { RecallDeps } from '../perform/recall.ts'
 import type { RunStartDeps } from '../perform/run-start.ts'
 import type { Strangers } from '../record/strangers.ts'
+import { abortedCompaction, summaryGivenUp } from './compactions.ts'
 import { abortedModel, closedCall, type CallRow, lostCall, startedBy } from './lost.ts'
 import { createBackground, type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import type { Models } from './models.ts'
@@ -61,6 +62,7 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
     'webhook.deliver': webhookKind(deps, background),
+    'context.compact': compactionKind(deps, background),
   }
   return { kinds, idle: () => background.idle() }
 }
@@ -140,6 +142,34 @@ function recallKind(deps: KindsDeps, background: Background): Kind<EffectOf<'too
   }
 }
 
+/** It is performed in the place of a model call. A process that makes none tells those who do, as of a model call. */
+function compactionKind(
+  deps: KindsDeps,
+  background: Background,
+): Kind<EffectOf<'context.compact'>> {
+  const { models, wakeBus, register } = deps
+  const take = (effectId: string): Promise<void> =>
+    background.begin(
+      async () => {
+        if (deps.draining.aborted) return
+        const found = await insist(deps, 'read effect', () => register.effect(effectId))
+        const row = rowOf('context.compact', found)
+        if (row) await models?.take(row)
+      },
+      { effectId, givenUp: summaryGivenUp },
+    )
+  return {
+    asked(_, effects) {
+      const ids = effects.map(({ id }) => id)
+      if (models) for (const id of ids) void take(id)
+      else wakeBus.publish('model', ids)
+    },
+    due: async ({ effectId }) => models && take(effectId),
+    isAwaited: false,
+    close: async (row) => abortedCompaction(deps.writer, row),
+  }
+}
+
 /** A kind that is performed here, each by the row that is read for it. */
 function readAnew<K extends EffectKind, T>(
   deps: KindsDeps,
@@ -157,7 +187,7 @@ function readAnew<K extends EffectKind, T>(
       { effectId, givenUp: performer.givenUp },
     )
   return {
-    asked(_: RunView, effects: readonly Effect[]) {
+    asked: (_: RunView, effects: readonly Effect[]) => {
       for (const { id } of effects) void take(id)
     },
     due: ({ effectId }: EffectRow) => take(effectId),

@@ -1,4 +1,7 @@
-/** Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. */
+/**
+ * Makes the model calls of an orchestrator: claimed with a decision, taken from a wake, or found by the reconciler. A summary of a
+ * conversation is one of them: it takes a place as a turn does, and waits among the tenants for one.
+ */
 import {
   type AgentDefinition,
   type Effect,
@@ -13,6 +16,7 @@ import { type ModelCallDeps, performModelCall } from '../perform/model-call.ts'
 import type { ClaimDraft, EffectRow } from '../ports.ts'
 import type { Strangers } from '../record/strangers.ts'
 import type { RunView } from '../record/view.ts'
+import { compactionPerformer } from './compactions.ts'
 import { createPlaces } from './places.ts'
 import {
   type Claimable,
@@ -23,6 +27,7 @@ import {
   type Performer,
   readFor,
 } from './loop.ts'
+import { rowOf } from './row.ts'
 
 export type ModelsDeps = ModelCallDeps &
   LoopDeps & {
@@ -36,7 +41,7 @@ export interface Models {
   claim(effect: ModelCallEffect): ClaimDraft | null
   /** Performs a call this process has claimed so, as its first attempt. */
   perform(view: RunView, effect: ModelCallEffect): void
-  /** Claims and performs a call somebody announced, now or when there is room. Resolves when it is claimed, or is not. */
+  /** Claims and performs a call, or a summary, now or when there is room. Resolves when it is claimed, or is not. */
   take(row: EffectRow): Promise<void>
   idle(): Promise<void>
 }
@@ -57,14 +62,29 @@ export function createModelEffects(deps: ModelsDeps): Models {
   const drafted = new WeakMap<Effect, number>()
   /** Runs in which something was said that this build could not read. */
   const newer: Newer = new LRUCache({ max: settings.cachedRuns })
-  const performer = modelPerformer(deps, newer)
+  const turns = modelPerformer(deps, newer)
+  const summaries = compactionPerformer(deps)
 
-  const start = (held: HeldEffect<Call, AgentDefinition>): void =>
+  const start = <C extends Claimable>(
+    performer: Performer<C, AgentDefinition>,
+    held: HeldEffect<C, AgentDefinition>,
+  ): void =>
     places.hold(
       performHeld(deps, performer, held).catch((error: unknown) =>
-        giveUp({ ...deps, newer }, held, error),
+        giveUp({ ...deps, newer }, { performer, held }, error),
       ),
     )
+
+  const take = async <C extends Claimable>(
+    performer: Performer<C, AgentDefinition>,
+    of: C,
+  ): Promise<void> => {
+    const found = await readFor(deps, performer, of)
+    if ('why' in found) return performer.left?.(of, found.why)
+    if (!places.grant(of.effectId)) return places.wait(of)
+    const claim = await claimFor(deps, performer, of)
+    if (claim) start(performer, { of, ...found, ...claim })
+  }
 
   return {
     claim(effect) {
@@ -78,17 +98,13 @@ export function createModelEffects(deps: ModelsDeps): Models {
       const since = drafted.get(effect) ?? -Infinity
       const call = { ...view, effectId: effect.id, rootId, machineVersion: machine.version, effect }
       const lease = { effectId: effect.id, runId, rootId, threadId, attempt: 1, since }
-      start({ of: call, read: agent, lease, seq })
+      start(turns, { of: call, read: agent, lease, seq })
     },
     async take(row) {
       const { spec: effect } = row
-      if (effect.kind !== 'model.call') return
-      const call = { ...row, effect }
-      const found = await readFor(deps, performer, call)
-      if ('why' in found) return performer.left?.(call, found.why)
-      if (!places.grant(row.effectId)) return places.wait(row)
-      const claim = await claimFor(deps, performer, call)
-      if (claim) start({ of: call, ...found, ...claim })
+      if (effect.kind === 'model.call') return take(turns, { ...row, effect })
+      const summary = rowOf('context.compact', row)
+      if (summary) await take(summaries, summary)
     },
     idle: () => places.idle(),
   }
@@ -120,16 +136,22 @@ const modelPerformer = (deps: ModelsDeps, newer: Newer): Performer<Call, AgentDe
 })
 
 /** The conversation is newer than this build: a process that can read it makes the call. Anything else is found again. */
-async function giveUp(
+async function giveUp<C extends Claimable>(
   deps: ModelsDeps & { readonly newer: Newer },
-  { of: call, lease }: HeldEffect<Call, AgentDefinition>,
+  {
+    performer,
+    held: { of: call, lease },
+  }: {
+    readonly performer: Performer<C, AgentDefinition>
+    readonly held: HeldEffect<C, AgentDefinition>
+  },
   error: unknown,
 ): Promise<void> {
   const { effectId } = lease
   if (!(error instanceof NewerError))
-    return warning(deps.log, 'a model call was given up', { effectId })(error)
+    return warning(deps.log, performer.givenUp, { effectId })(error)
   deps.newer.set(call.runId, true)
-  deps.strangers.leave(call, error.message)
+  performer.left?.(call, error.message)
   await deps.register
     .renew([lease], 0)
     .catch(warning(deps.log, 'a lease could not be given back', { effectId }))

@@ -25,13 +25,22 @@ export interface Origin {
   /** The run that started this one; undefined if nobody did. */
   readonly parent: Created['parent']
   readonly fields: Created['fields']
+  /** What it was created for, if that is to have its thread summed up. */
+  readonly compact: Created['compact']
 }
 
 /** Reads it from the first event of a run. */
 export function originOf(first: StoredEvent | null): Origin {
-  if (!first) return { user: undefined, endUser: null, parent: undefined, fields: undefined }
-  const { user, endUser, parent, fields } = payloadOf(factSchemas['run.created'], first)
-  return { user, endUser: endUser ?? null, parent, fields }
+  if (!first)
+    return {
+      user: undefined,
+      endUser: null,
+      parent: undefined,
+      fields: undefined,
+      compact: undefined,
+    }
+  const { user, endUser, parent, fields, compact } = payloadOf(factSchemas['run.created'], first)
+  return { user, endUser: endUser ?? null, parent, fields, compact }
 }
 
 /** The question to a policy about a call of a run. */

@@ -18,7 +18,7 @@ import type { RedactedValue, StreamGuard, StreamGuardrails, TakenOut } from '../
 export function streamGuardOf(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
-  effect: ModelCallEffect,
+  effect: Pick<ModelCallEffect, 'correction'>,
 ): StreamGuard | null {
   const { stream } = agent.guardrails
   if (stream.length === 0) return null

@@ -27,11 +27,13 @@ import type {
 import type { Digests, RunDigest } from '../record/digests.ts'
 import type { Writer } from '../record/draft.ts'
 import { type Breaker, circuitOf } from './breaker.ts'
+import { cacheHints } from './cache-hints.ts'
 import type { Content } from './content.ts'
 import { evidenceOf, type Origin, originOf } from './evidence.ts'
 import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
-import { type Refused, underBudget, withUsage } from './reservation.ts'
+import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
+import { earlyOf, misfitOf, type Room, roomOf } from './room.ts'
 import type { LiveMessages } from './live.ts'
 import { promptOf } from './prompt-steps.ts'
 import type { Transcripts } from './transcript.ts'
@@ -82,10 +84,10 @@ export async function performModelCall(
     const digest = await deps.digests.by(task.tenantId, task.agent)
     const made = await makeCall(deps, { ...task, digest }, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
-    const { turn, origin } = made
+    const { turn, origin, room } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
     const callSet = callSetOf(task.agent, turn, digest)
-    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence }
+    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence, ...room }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -117,20 +119,33 @@ function refusal(
   return writer.fact('budget.refused', payload, { key: about.effectId, fence, verdict: budget })
 }
 
-type Made = { readonly turn: ModelTurn; readonly origin: Origin } | { readonly refused: Refused }
+type Made =
+  | { readonly turn: ModelTurn; readonly origin: Origin; readonly room: Room }
+  | { readonly refused: Refused }
 
 /** A call, and how its run makes digests. */
 type DigestedTask = ModelTask & { readonly digest: RunDigest }
 
 async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
   const { agent, effect } = task
-  const { created, prompt, measured } = await promptOf(deps, task)
+  const draft = await promptOf(deps, task)
+  const { created, prompt, measured } = draft
   const origin = originOf(created)
   const promptBytes = measured.bytes
   const model = modelOf(agent, effect.model)
+  const bytes = requestLength({ prompt, promptBytes, tools: agent.tools })
+  const weighing = { agent, model, runId: task.runId, bytes, draft }
+  const misfit = misfitOf(weighing)
+  if (misfit) {
+    const turn = unsentTurn(task, misfit)
+    return { turn, origin, room: roomOf(weighing, turn, misfit) }
+  }
+  const early = earlyOf(weighing, effect)
+  if (early)
+    return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
-  if (state === 'open') return { turn: openCircuit(task, waitMs), origin }
+  if (state === 'open') return { turn: openCircuit(task, waitMs), origin, room: {} }
   const call = async () => {
     await held.begin()
     const answered = await stream(deps, task, {
@@ -140,12 +155,14 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
     })
     return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
   }
-  const turn = await underBudget(deps.register, task, { model, prompt, promptBytes, call })
+  const reserved = { ...task, turns: effect.retry === 0 ? (1 as const) : (0 as const) }
+  const turn = await underBudget(deps.register, reserved, { model, prompt, promptBytes, call })
   if ('code' in turn) return { refused: turn }
   const outcome = outcomeOf(turn, { agent, effect, isProbe: state === 'probe' })
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
   const parts = await deps.content.spill(task, turn.message.parts)
-  return { turn: { ...turn, message: { ...turn.message, parts } }, origin }
+  const room = roomOf(weighing, turn, null)
+  return { turn: { ...turn, message: { ...turn.message, parts } }, origin, room }
 }
 
 /** The word of the call about its model: nothing, unless it answered, failed for good, or was sent to find out. */
@@ -191,6 +208,7 @@ async function stream(
       hmacKey: deps.random.hex(32),
       guard: streamGuardOf(deps.guardrails, agent, effect),
       endUser: call.endUser,
+      ...cacheHints(task),
     }
     return await deps.model.call(request, live, call.signal)
   } finally {
@@ -231,5 +249,26 @@ const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({
     kind: 'circuit_open',
     retryable: false,
     message: `the model failed too often; it is asked again in ${Math.ceil(waitMs / 1000)} s`,
+  },
+})
+
+/** The request cannot fit the model's window: nobody was asked. */
+const unsentTurn = (
+  task: ModelTask,
+  { tokens, window }: { readonly tokens: number; readonly window: number },
+): ModelTurn =>
+  tooLong(task, `has some ${tokens} tokens, and the window of the model ${window}; it was not sent`)
+
+/** It fits, and is to be made lighter first: nobody was asked yet. */
+const earlyTurn = (task: ModelTask, { tokens }: { readonly tokens: number }): ModelTurn =>
+  tooLong(task, `has some ${tokens} tokens; it is made lighter before it is sent`)
+
+const tooLong = (task: ModelTask, about: string): ModelTurn => ({
+  ...brokenTurn(task, ''),
+  error: {
+    class: 'context_overflow',
+    kind: 'context_overflow',
+    retryable: false,
+    message: `the request ${about}`,
   },
 })

@@ -5,12 +5,19 @@
  * P1 A step that throws fails the turn under its name: the provider is not asked, and nothing executes.
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
-import { NewerError, type Prompt, type PromptMessage } from '@signalbox/core'
+import {
+  type Moment,
+  NewerError,
+  type Prompt,
+  type PromptMessage,
+  type PromptProjection,
+} from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
 import { holdsBlob, type Measured, measured } from './measure.ts'
 import type { ModelTask } from './model-call.ts'
+import { createPast, type Told } from './past.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface PromptDeps {
@@ -24,23 +31,39 @@ export interface PromptDraft {
   readonly events: readonly StoredEvent[]
   /** The first event of the run. */
   readonly created: StoredEvent | null
+  /** Those events, oldest first, that may have taught how large a window is. */
+  readonly overflows: readonly StoredEvent[]
   readonly prompt: Prompt
   /** Of this prompt. A step that makes another one need not measure it. */
   readonly measured: Measured
+  /** The places at which the conversation could be made lighter, as it is when this is asked. */
+  readonly cuts: PromptProjection['cuts']
+  /** What is up to a moment of it, to be summed up. */
+  readonly part: PromptProjection['part']
+  /** What the log says of it up to a moment. */
+  readonly past: (through: Moment) => Told
 }
+
+/** Whose prompt it is, and up to which event of the run. */
+type PromptTask = Pick<ModelTask, 'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'>
 
 /** One step. */
 export interface PromptStep {
   /** Stands in the error of a turn that fails by it. */
   readonly name: string
-  apply(deps: PromptDeps, task: ModelTask, draft: PromptDraft): PromptDraft | Promise<PromptDraft>
+  apply(deps: PromptDeps, task: PromptTask, draft: PromptDraft): PromptDraft | Promise<PromptDraft>
 }
 
 /** In the order in which they are taken. */
 export const promptSteps: readonly PromptStep[] = [
   {
     name: 'project',
-    apply: ({ transcripts }, task) => transcripts.prompt(task, task.seq, task.agent.instructions),
+    apply({ transcripts }, task) {
+      const { agent, runId, threadId, seq } = task
+      // Where nobody asks for summaries, what is read is what was read before there were any.
+      const place = { runId, threadId, isCut: agent.context !== undefined }
+      return transcripts.prompt(place, seq, agent.instructions)
+    },
   },
   {
     name: 'hydrate',
@@ -60,6 +83,27 @@ export const promptSteps: readonly PromptStep[] = [
   },
 ]
 
+const nothingSaid: PromptDraft = {
+  events: [],
+  created: null,
+  overflows: [],
+  prompt: [],
+  measured: measured([]),
+  cuts: () => [],
+  part: () => ({
+    bytes: 0,
+    summaryBytes: 0,
+    clean: null,
+    words: null,
+    earlierWords: [],
+    blobs: [],
+    instructions: { texts: [], leftOut: 0 },
+    text: () => '',
+    rest: () => '',
+  }),
+  past: (through) => createPast()([], through),
+}
+
 /**
  * Takes all steps.
  * @throws NewerError where the conversation is newer than this build; AbortError where the call is to end; else an error with the name of
@@ -67,10 +111,10 @@ export const promptSteps: readonly PromptStep[] = [
  */
 export async function promptOf(
   deps: PromptDeps,
-  task: ModelTask,
+  task: PromptTask,
   steps: readonly PromptStep[] = promptSteps,
 ): Promise<PromptDraft> {
-  let draft: PromptDraft = { events: [], created: null, prompt: [], measured: measured([]) }
+  let draft: PromptDraft = nothingSaid
   for (const step of steps) {
     try {
       draft = measuredAnew(draft, await step.apply(deps, task, draft))
@@ -91,7 +135,7 @@ const measuredAnew = (before: PromptDraft, after: PromptDraft): PromptDraft =>
     : { ...after, measured: measured(after.prompt) }
 
 /** Long texts of users and of the model are read back whole; long tool results stay previews. */
-async function hydrate(content: Content, task: ModelTask, prompt: Prompt): Promise<Prompt> {
+async function hydrate(content: Content, task: PromptTask, prompt: Prompt): Promise<Prompt> {
   const whole: PromptMessage[] = []
   for (const message of prompt) {
     if (!holdsBlob(message)) whole.push(message)

@@ -2,8 +2,17 @@
  * The tool `read_result`: long results are shown to the model as head and tail, and this is how it reads on. It answers
  * only what belongs to the thread of the run that asks: keys of other threads name nothing there. A long
  * result stands in a blob of the thread of the run that asked for the call.
+ *
+ * Where the conversation is pruned, results and long messages give way to a line that names a call or a message: an agent with a `context`
+ * is given the tool in an edition that reads these again, too. Other agents have it as before, to the byte.
  */
-import { type ContentPart, limits, type ToolOutput, ToolSpec } from '@signalbox/core'
+import {
+  type ContentPart,
+  type JsonObject,
+  limits,
+  type ToolOutput,
+  ToolSpec,
+} from '@signalbox/core'
 import { z } from 'zod'
 import type { EffectRow, ToolHost, ToolOutcome, ToolRequest } from '../ports.ts'
 import { sha256 } from '../record/draft.ts'
@@ -31,7 +40,7 @@ const description =
 const readResultSpec = (queue: string): ToolSpec =>
   ToolSpec.parse({
     name: readResultTool,
-    version: sha256(description).slice(0, 12),
+    version: versionOf(description),
     description,
     inputSchema,
     effect: 'read',
@@ -39,9 +48,39 @@ const readResultSpec = (queue: string): ToolSpec =>
     timeoutMs: 10_000,
   })
 
+const versionOf = (text: string): string => sha256(text).slice(0, 12)
+
+const callsDescription =
+  `Reads a result that was shortened, or a result or message that was left out: ${limits.resultPageChars} characters from \`offset\` on. ` +
+  'Use the key (`result`) or the id (`call`) that stands in its place, one of them.'
+
+const callsSchema = {
+  type: 'object',
+  properties: {
+    ...inputSchema.properties,
+    call: {
+      type: 'string',
+      description: 'The id that stands in the place of a result or message that was left out.',
+    },
+  },
+  required: ['offset'],
+  additionalProperties: false,
+}
+
+/** The edition of `read_result` that also reads what was left out of a pruned conversation. Other tools are answered as they are. */
+export const withLeftOut = (spec: ToolSpec): ToolSpec =>
+  spec.name === readResultTool
+    ? {
+        ...spec,
+        version: versionOf(callsDescription),
+        description: callsDescription,
+        inputSchema: callsSchema,
+      }
+    : spec
+
 /** The line that ends a shortened result for an agent that may read on. */
-const pointer = (key: string, offset: number): string =>
-  `[Read on with ${readResultTool} ${JSON.stringify({ result: key, offset })}]`
+const pointer = (place: Wanted): string =>
+  `[Read on with ${readResultTool} ${JSON.stringify(place)}]`
 
 /** A long result goes to a blob; the agent is told how to read on, if it can. */
 export async function keepResult(
@@ -54,7 +93,10 @@ export async function keepResult(
   if (!tools.some(({ name }) => name === readResultTool)) return moved
   return moved.map((part) =>
     part.type === 'blob'
-      ? { ...part, preview: `${part.preview}\n${pointer(part.key, previewChars)}` }
+      ? {
+          ...part,
+          preview: `${part.preview}\n${pointer({ result: part.key, offset: previewChars })}`,
+        }
       : part,
   )
 }
@@ -62,32 +104,49 @@ export async function keepResult(
 /** The tools of a process, and `read_result` among them. */
 export function withReadResult(host: ToolHost, queue = 'tools'): ToolHost {
   const spec = readResultSpec(queue)
+  const versions = [spec.version, withLeftOut(spec).version]
   return {
     specs: async () => [...(await host.specs()), spec],
     knows: async (name, version) =>
-      name === spec.name ? version === spec.version : host.knows(name, version),
+      name === spec.name ? versions.includes(version) : host.knows(name, version),
     call: (request, signal) =>
       request.name === spec.name ? readOn(request) : host.call(request, signal),
     close: () => host.close(),
   }
 }
 
-const Args = z.object({ result: z.string(), offset: z.number().int().min(0) })
+const offset = z.number().int().min(0)
+const Args = z.union([
+  z.strictObject({ result: z.string(), offset }),
+  z.strictObject({ call: z.string(), offset }),
+])
+type Wanted = z.output<typeof Args>
 
-async function readOn({ args, files }: ToolRequest): Promise<ToolOutcome> {
-  const wanted = Args.safeParse(args).data
-  if (!wanted) return failed('invalid_arguments', 'result is a key, offset a number from 0')
-  const bytes = await files?.read(wanted.result)
-  if (!bytes)
+async function readOn(request: ToolRequest): Promise<ToolOutcome> {
+  const wanted = readArgs(request.args)
+  if (!wanted)
+    return failed(
+      'invalid_arguments',
+      'takes result, which is a key, or call, which is an id, and offset, a number from 0',
+    )
+  const text = await textOf(request, wanted)
+  if (text === null)
     return failed('unknown_result', 'there is no such result in this thread, or it was erased')
-  const text = Buffer.from(bytes).toString('utf8')
   const from = Math.min(wanted.offset, text.length)
   const to = Math.min(from + limits.resultPageChars, text.length)
   const place = `[Characters ${from} to ${to} of ${text.length}]`
-  const next = to < text.length ? `\n${pointer(wanted.result, to)}` : ''
+  const next = to < text.length ? `\n${pointer({ ...wanted, offset: to })}` : ''
   const page = text.slice(from, to).toWellFormed()
   return { status: 'completed', output: say(`${place}\n${page}${next}`) }
 }
+
+async function textOf({ files, said }: ToolRequest, wanted: Wanted): Promise<string | null> {
+  if ('call' in wanted) return (await said?.(wanted.call)) ?? null
+  const bytes = await files?.read(wanted.result)
+  return bytes ? Buffer.from(bytes).toString('utf8') : null
+}
+
+const readArgs = (args: JsonObject): Wanted | null => Args.safeParse(args).data ?? null
 
 const failed = (code: string, message: string): ToolOutcome => ({
   status: 'failed',

@@ -29,7 +29,9 @@ export function estimate(
   const input = asTokens(requestLength(request))
   const output = model.maxOutputTokens ?? outputTokens
   const usage = { inputTokens: input, outputTokens: output }
-  return { tokens: input + output, cost: costOf(model, usage) }
+  // All of it may be new to a cache, which may cost more than input that is read alone.
+  const cost = Math.max(costOf(model, usage), costOf(model, { ...usage, cacheWriteTokens: input }))
+  return { tokens: input + output, cost }
 }
 
 const asTokens = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
@@ -66,16 +68,25 @@ export const requestLength = ({ prompt, promptBytes, tools }: Request): number =
  * must not depend on who counts.
  */
 export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
-  const { inputTokens, outputTokens: said, cachedInputTokens, ...rest } = turn.usage
+  const {
+    inputTokens,
+    outputTokens: said,
+    cachedInputTokens,
+    cacheWriteTokens,
+    ...rest
+  } = turn.usage
   const { parts } = turn.message
   const answered = parts.length > 0 || turn.suppressed.length > 0
   // An error instead of an answer has used nothing.
   if (turn.verdict === 'error' && !answered && inputTokens === undefined && said === undefined)
     return turn
   const cached = charge(cachedInputTokens)
+  const written = charge(cacheWriteTokens)
   const counted = charge(inputTokens)
   const length = requestLength(request)
-  const input = believed(charge(counted < cached ? counted + cached : counted), {
+  // What a cache has to do with is a part of the input; where it is more, it was counted beside it.
+  const beside = cached + written
+  const input = believed(charge(counted < beside ? counted + beside : counted), {
     bytes: length,
     estimate: () => asTokens(length),
   })
@@ -91,6 +102,7 @@ export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
       outputTokens: output.tokens,
       // An estimate is charged whole: a discount on it would be a guess on top.
       ...(cachedInputTokens === undefined || input.estimated ? {} : { cachedInputTokens: cached }),
+      ...(written === 0 || input.estimated ? {} : { cacheWriteTokens: written }),
       ...(estimated ? { estimated } : {}),
     },
   }
@@ -128,10 +140,16 @@ const wordsIn = ({ message }: ModelTurn): number =>
 const charge = (count = 0): number =>
   count > 0 ? Math.min(Math.ceil(count), limits.usageTokensMax) : 0
 
+/** A call that is reserved for: of a turn, or of no turn (`turns` 0). */
+type ReservedCall = Pick<ModelTask, 'agent' | 'runId' | 'rootId'> & {
+  readonly effect: { readonly id: string; readonly shared?: boolean | undefined }
+  readonly turns: 0 | 1
+}
+
 /** Makes `call` under a reservation, if the run shares a budget: whatever becomes of it, the reservation is given back. */
 export async function underBudget<T extends { readonly usage: Usage }>(
   register: BudgetPort,
-  task: ModelTask,
+  task: ReservedCall,
   about: {
     readonly model: ModelConfig
     readonly prompt: Prompt
@@ -139,11 +157,10 @@ export async function underBudget<T extends { readonly usage: Usage }>(
     readonly call: () => Promise<T>
   },
 ): Promise<T | Refused> {
-  const { effect, agent, runId, rootId } = task
+  const { effect, agent, runId, rootId, turns } = task
   const { model, prompt, promptBytes, call } = about
   if (!effect.shared) return call()
   const most = estimate(model, { prompt, promptBytes, tools: agent.tools })
-  const turns = effect.retry === 0 ? 1 : 0
   const id = { rootId, effectId: effect.id }
   const reserved = await register.reserve({ ...id, runId, turns, calls: 0, ...most })
   if (reserved.code === 'refused') return reserved

@@ -40,9 +40,10 @@ import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
 import { keepResult, readResultTool } from './read-result.ts'
 import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
+import { saidIn } from './said.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
-  readonly register: Pick<Register, 'events' | 'reserve'>
+  readonly register: Pick<Register, 'conversation' | 'events' | 'reserve'>
   readonly tools: ToolHost
   readonly guardrails: StreamGuardrails
   readonly content: Content
@@ -149,6 +150,7 @@ async function runTool(
       cleanNote(deps.guardrails, agent, note),
     ),
     files: deps.files.of(row),
+    said: saidIn(deps, row),
   }
   try {
     return await deps.tools.call(request, signal)

@@ -7,12 +7,14 @@
  * T2 The events that are read for a decision go into the transcript of their run, where there is one: the next prompt then reads nothing.
  *    Events that this process wrote are read back with the next decision: the register has their keys in another order.
  */
-import { createProjection, isConversational, project, type PromptProjection } from '@signalbox/core'
+import { createProjection, isConversational, type PromptProjection } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, RunHead, StoredEvent } from '../ports.ts'
 import type { KeptConversations } from '../record/view.ts'
-import { createMeasure, type Measure, measured } from './measure.ts'
+import { createMeasure, type Measure } from './measure.ts'
+import { createPast, type Past } from './past.ts'
 import type { PromptDraft } from './prompt-steps.ts'
+import { mayTeach } from './room.ts'
 
 interface Transcript {
   readonly runId: string
@@ -31,9 +33,16 @@ interface Folded {
   readonly measure: Measure
   /** So many events of the transcript are in it. */
   events: number
+  /** Those of them that may have taught a window (`room.ts`). */
+  readonly overflows: StoredEvent[]
+  /** What the log says of them. */
+  readonly past: Past
 }
 
-type Place = Pick<RunHead, 'runId' | 'threadId'>
+type Place = Pick<RunHead, 'runId' | 'threadId'> & {
+  /** May the conversation be read from its newest summary on? What a process has read of a run once serves all its questions about it. */
+  readonly isCut?: boolean
+}
 
 export interface Transcripts extends KeptConversations {
   /**
@@ -61,14 +70,16 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
   const extend = async (known: Transcript): Promise<Transcript> =>
     goneOn(known, await register.events(known.runId, { after: known.seq }))
 
-  const begin = async ({ runId, threadId }: Place): Promise<Transcript> => {
+  const begin = async ({ runId, threadId, isCut }: Place): Promise<Transcript> => {
     const known = await goOn(register, { runId, threadId }, ended.get(threadId))
     if (known) {
       // The fold goes on with this run, and with no other.
       ended.delete(threadId)
       return known
     }
-    const events = await register.conversation(threadId, runId)
+    const events = await (isCut
+      ? register.sinceCut(threadId, runId)
+      : register.conversation(threadId, runId))
     const created = createdIn(events, runId)
     return { runId, threadId, created, events, seq: lastOf(events, runId), folded: null }
   }
@@ -89,14 +100,9 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     const goesOn = known?.instructions === instructions && known.events <= events.length
     const folded = goesOn ? known : foldedOf(instructions)
     // Counted one by one: where one of them is newer than this build, those before it are not taken again.
-    for (const event of events.slice(folded.events)) {
-      folded.projection.take(event)
-      folded.events += 1
-    }
+    for (const event of events.slice(folded.events)) take(folded, event)
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
-    const prompt = folded.projection.prompt()
-    const { created } = transcript
-    return { events, created, prompt, measured: folded.measure(prompt, folded.projection.kept) }
+    return draftOf(transcript, folded)
   }
 
   return {
@@ -149,13 +155,39 @@ const foldedOf = (instructions: string): Folded => ({
   projection: createProjection(instructions),
   measure: createMeasure(),
   events: 0,
+  overflows: [],
+  past: createPast(),
 })
+
+function take(folded: Folded, event: StoredEvent): void {
+  folded.projection.take(event)
+  folded.events += 1
+  if (mayTeach(event)) folded.overflows.push(event)
+}
 
 function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
-  const prompt = project(instructions, events)
-  return { events, created, prompt, measured: measured(prompt) }
+  const folded = foldedOf(instructions)
+  for (const event of events) take(folded, event)
+  return draftOf({ events, created }, folded)
+}
+
+function draftOf(
+  { events, created }: Pick<Transcript, 'events' | 'created'>,
+  { projection, measure, overflows, past }: Folded,
+): PromptDraft {
+  const prompt = projection.prompt()
+  return {
+    events,
+    created,
+    overflows,
+    prompt,
+    measured: measure(prompt, projection.kept),
+    cuts: (rule, turns) => projection.cuts(rule, turns),
+    part: (through, texts) => projection.part(through, texts),
+    past: (through) => past(events, through),
+  }
 }
 
 /** The first event of a run in a conversation. */

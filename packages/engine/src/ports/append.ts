@@ -26,7 +26,15 @@
  * A claim, a decision or a fact that is refused so is for the caller to end the run: `history_too_long` (`record/full.ts`). A
  * claim after the end (of a webhook) is `gone`, and its effect with it.
  */
-import type { Effect, JsonObject, Outcome, RunStatus, StateName, Timer } from '@signalbox/core'
+import type {
+  Effect,
+  JsonObject,
+  Moment,
+  Outcome,
+  RunStatus,
+  StateName,
+  Timer,
+} from '@signalbox/core'
 
 /** An event to be written. `payloadHash` is sha256(salt ‖ JCS(payload)); the register adds seq, digest and link. */
 export interface EventDraft {
@@ -163,10 +171,7 @@ export interface Lane {
 export type Multitask = 'enqueue' | 'reject' | 'interrupt' | 'rollback'
 
 /** A moment of a conversation: right after an event of a run. */
-export interface Moment {
-  readonly runId: string
-  readonly seq: number
-}
+export type { Moment }
 
 /** Where a run stands in a tree of runs. */
 export interface ParentRef {

@@ -174,6 +174,11 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
    */
   conversation(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   /**
+   * The same conversation without the runs before the one whose turns the newest summary keeps (`context.compacted`, `keep`): it stands for
+   * them. All of it where there is no summary.
+   */
+  sinceCut(threadId: string, runId: string): Promise<readonly StoredEvent[]>
+  /**
    * The same conversation from a moment on: what is in it after `known`, an event of a run before this one. Null if the run does not go
    * on from that moment, so that nothing that was read up to it may be used again; null, too, where no conversation follows it, as
    * for a run that has no place yet.

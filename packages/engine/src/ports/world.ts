@@ -32,6 +32,13 @@ export interface ModelRequest {
   readonly guard: StreamGuard | null
   /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
   readonly endUser: string | null
+  /**
+   * What requests of one conversation have in common, for providers that keep their caches by such a word: at most 64 characters of
+   * `0-9a-f`, of which nobody learns tenant or thread. Absent: the provider is told nothing.
+   */
+  readonly cacheKey?: string
+  /** The run may wait for people before the next request: a cache of minutes would be gone by then. */
+  readonly waitsForPeople?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
 }
@@ -39,6 +46,8 @@ export interface ModelRequest {
 /** Text as it streams. Never called after the promise of `call` has settled. */
 export interface ModelSink {
   delta(kind: 'text' | 'reasoning', text: string): void
+  /** So many more characters of arguments have come. Never which: before the verdict nobody is told (I23). */
+  arguments?(chars: number): void
 }
 
 /**
@@ -68,6 +77,11 @@ export interface ToolRequest {
   readonly traceparent?: string
   /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
   readonly files?: CallFiles
+  /**
+   * What was said in the conversation under an id, whole: the result of a call, or a message. Null for what was not said there, or was erased.
+   * Absent where nobody keeps it.
+   */
+  readonly said?: (id: string) => Promise<string | null>
 }
 
 /** The files of its thread that a call finds. What a path means is the tools' business. */

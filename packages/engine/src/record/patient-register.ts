@@ -15,6 +15,8 @@ export function patientRegister(patience: Patience, register: Register): Registe
     events: (runId, options) => again('read events', () => register.events(runId, options)),
     conversation: (threadId, runId) =>
       again('read conversation', () => register.conversation(threadId, runId)),
+    sinceCut: (threadId, runId) =>
+      again('read conversation', () => register.sinceCut(threadId, runId)),
     continuation: (threadId, runId, known) =>
       again('read conversation', () => register.continuation(threadId, runId, known)),
     changedFiles: (threadId, runId) =>

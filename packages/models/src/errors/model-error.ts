@@ -1,6 +1,7 @@
 import { limits, type ModelError, type ModelErrorClass } from '@signalbox/core'
 import { cleanText, shortText } from '../text.ts'
 import { classifyProviderError, isBurst, isRetryable } from './classify.ts'
+import { namedWindow } from './named-window.ts'
 import type { ProviderError } from '../provider-error.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -33,6 +34,7 @@ export function providerModelError(error: ProviderError, context: Context): Mode
   const wait = waitOf(error, context)
   const requestId = requestIdHeaders.map((name) => context.headers[name]).find(Boolean)
   const code = error.code ?? error.innerCode ?? error.type
+  const window = errorClass === 'context_overflow' ? namedWindow(error) : undefined
   return {
     class: errorClass,
     retryable: isRetryable(errorClass, context.inStream),
@@ -41,6 +43,7 @@ export function providerModelError(error: ProviderError, context: Context): Mode
     ...(error.status === undefined ? {} : { status: error.status }),
     ...(code === undefined ? {} : { code: shortText(code) }),
     ...(requestId === undefined ? {} : { requestId: shortText(requestId) }),
+    ...(window === undefined ? {} : { window }),
   }
 }
 

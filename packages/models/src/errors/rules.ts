@@ -85,7 +85,7 @@ export const rules: readonly Rule[] = [
     codes: ['context_length_exceeded', 'too_many_tokens', 'request_too_large', '1261'],
     words: [
       /prompt is too long|input is too long for requested model/i,
-      /input token count.{0,200}exceeds/i,
+      /input token count.{0,200}(exceeds|only supports up to)/i,
       /maximum context length|exceeds? (the )?context (window|limit|length)/i,
       /maximum prompt length is|range of input length should be/i,
       /exceeds the available context size|greater than the context length/i,

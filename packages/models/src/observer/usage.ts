@@ -34,11 +34,14 @@ export function largerUsage(one: Usage, other: Usage): Usage {
   return counted(Object.fromEntries(larger))
 }
 
+/** Tokens that were read from or written to the cache are among the input tokens. */
 function openAiUsage(usage: Fields, input: string, output: string): Usage {
+  const details = fields(usage[`${input}_tokens_details`])
   return counted({
     inputTokens: usage[`${input}_tokens`],
     outputTokens: usage[`${output}_tokens`],
-    cachedInputTokens: fields(usage[`${input}_tokens_details`])?.['cached_tokens'],
+    cachedInputTokens: details?.['cached_tokens'],
+    cacheWriteTokens: details?.['cache_write_tokens'] || undefined,
     reasoningTokens: fields(usage[`${output}_tokens_details`])?.['reasoning_tokens'],
   })
 }
@@ -54,6 +57,7 @@ function anthropicUsage(usage: Fields | undefined): Usage {
     ),
     outputTokens: usage['output_tokens'],
     cachedInputTokens: usage['cache_read_input_tokens'],
+    cacheWriteTokens: usage['cache_creation_input_tokens'] || undefined,
   })
 }
 
@@ -77,6 +81,7 @@ function converseUsage(usage: Fields | undefined): Usage {
     ),
     outputTokens: usage['outputTokens'],
     cachedInputTokens: usage['cacheReadInputTokens'],
+    cacheWriteTokens: usage['cacheWriteInputTokens'] || undefined,
   })
 }
 

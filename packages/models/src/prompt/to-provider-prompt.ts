@@ -21,14 +21,16 @@ import type {
 } from '@signalbox/core'
 import { isJsonObject } from '../json.ts'
 import { wireCallId, wireToolName } from './call-ids.ts'
+import { markPrompt, type PromptMarks } from './mark-prompt.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantContent = Assistant['content'][number]
 
-/** Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads. */
+/** Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `marks` what it is to cache. */
 export function toProviderPrompt(
   prompt: Prompt,
   metaKeys: readonly string[],
+  marks: PromptMarks | null = null,
 ): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -48,6 +50,7 @@ export function toProviderPrompt(
         addResults(messages, message.results)
     }
   }
+  if (marks !== null) markPrompt(messages, marks)
   return messages
 }
 

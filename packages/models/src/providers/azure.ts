@@ -31,5 +31,12 @@ export function wireAzure(input: WiringInput): Wired | Unwired {
     metaKeys: ['azure', 'openai'],
     // Not `safety_identifier`: the versions of this interface answer an argument they do not know with 400.
     endUser: ['user'],
+    // Nor a key of the cache, for the same reason: Azure caches without one.
+    cacheMark: {
+      option: 'promptCacheKey',
+      own: input.cacheKey ?? null,
+      on: 'request',
+      byDefault: null,
+    },
   }
 }

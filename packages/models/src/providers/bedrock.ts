@@ -28,8 +28,28 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
     region: region ?? 'us-east-1',
     fetch,
   })
-  return { model: provider.languageModel(config.model), metaKeys: ['amazonBedrock', 'bedrock'] }
+  return {
+    model: provider.languageModel(config.model),
+    metaKeys: ['amazonBedrock', 'bedrock'],
+    cacheMark: {
+      option: 'cachePoint',
+      own: { type: 'default' },
+      on: 'message',
+      byDefault: takesCachePoint(config.model) ? 'message' : null,
+    },
+  }
 }
+
+/**
+ * Bedrock refuses a request with a cache point for a model that has no prompt caching (403), and Amazon's Nova one that stands behind
+ * a result. So only Claude gets one by itself, from the versions on that have it; a profile whose name does not say what it stands for
+ * gets none.
+ */
+function takesCachePoint(model: string): boolean {
+  return /(^|[./])anthropic\.claude-/.test(model) && !withoutCaching.test(model)
+}
+
+const withoutCaching = /\.claude-(v\d|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)/
 
 function credentials(input: WiringInput) {
   const { config, env } = input

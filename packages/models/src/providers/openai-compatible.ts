@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import { isHostOf, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
 
 /**
  * Every vendor that speaks chat completions. `baseURL` is required. A key is sent only if the configuration names its
@@ -31,11 +31,6 @@ export function wireOpenAiCompatible(input: WiringInput): Wired | Unwired {
 
 /** The field of the end user in the request: GLM has one of its own, Mistral has none and refuses unknown fields. */
 function endUserField(baseURL: string): 'user' | 'user_id' | null {
-  const host = URL.parse(baseURL)?.hostname ?? ''
-  if (isIn(host, ['bigmodel.cn', 'z.ai', 'zhipuai.cn'])) return 'user_id'
-  return isIn(host, ['mistral.ai']) ? null : 'user'
-}
-
-function isIn(host: string, domains: readonly string[]): boolean {
-  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
+  if (isHostOf(baseURL, ['bigmodel.cn', 'z.ai', 'zhipuai.cn'])) return 'user_id'
+  return isHostOf(baseURL, ['mistral.ai']) ? null : 'user'
 }

@@ -1,5 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { baseUrlOption, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  baseUrlOption,
+  type CacheMark,
+  isOwnAddress,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /** OpenAI over chat completions. */
 export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
@@ -10,6 +18,7 @@ export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
         model: provider.create.chat(input.config.model),
         metaKeys: ['openai'],
         endUser: ['safetyIdentifier'],
+        cacheMark: cacheMark(input),
       }
 }
 
@@ -26,7 +35,22 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
         metaKeys: ['openai'],
         defaults: { openai: { store: false } },
         endUser: ['safetyIdentifier'],
+        cacheMark: cacheMark(input),
       }
+}
+
+/**
+ * OpenAI caches by itself, on the machine that answered; requests with the same key go to the same one. Many that speak its interface
+ * refuse a request with a field that they do not know, so nobody else gets a key unasked.
+ */
+function cacheMark(input: WiringInput): CacheMark {
+  const isOwn = isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
+  return {
+    option: 'promptCacheKey',
+    own: input.cacheKey ?? null,
+    on: 'request',
+    byDefault: isOwn ? 'request' : null,
+  }
 }
 
 function openAi(input: WiringInput) {

@@ -1,6 +1,6 @@
 /** What each provider's wiring takes and gives. Keys are read here, at the call, and live nowhere else (I20). */
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { JsonObject, ModelConfig } from '@signalbox/core'
+import type { Json, JsonObject, ModelConfig } from '@signalbox/core'
 
 /** Environment variables, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -9,6 +9,10 @@ export interface WiringInput {
   readonly config: ModelConfig
   readonly env: Environment
   readonly fetch: typeof globalThis.fetch
+  /** What requests of one conversation have in common: see `ModelRequest`. */
+  readonly cacheKey?: string
+  /** May the next request come much later? */
+  readonly waitsForPeople?: boolean
 }
 
 export interface Wired {
@@ -19,6 +23,20 @@ export interface Wired {
   readonly defaults?: Readonly<Record<string, JsonObject>>
   /** Where, among the options under the first of `metaKeys`, the provider takes an id of the end user. */
   readonly endUser?: readonly string[]
+  /** How the provider is told to keep what requests have in common; absent where it needs no telling, or its package has no way. */
+  readonly cacheMark?: CacheMark
+}
+
+/** An option that has a provider cache the beginning of a prompt. What the configuration says of it stands. */
+export interface CacheMark {
+  /** Its name, among the options under one of `metaKeys`. */
+  readonly option: string
+  /** The mark of ours; null where there is none, as of a request that belongs to no conversation. */
+  readonly own: Json | null
+  /** Where the package takes what is configured: with the request, or with a message of the prompt. */
+  readonly on: 'request' | 'message'
+  /** Where ours stands if the configuration says nothing; null: nowhere, for whoever would refuse it. */
+  readonly byDefault: 'request' | 'message' | null
 }
 
 /** A configuration that cannot make a call. Returned: the turn says so, nothing is thrown. */
@@ -65,6 +83,25 @@ export function keyNameOf(
 /** The `baseURL` of the configuration as an option, if there is one. */
 export function baseUrlOption(config: ModelConfig): { readonly baseURL?: string } {
   return config.baseURL === undefined ? {} : { baseURL: config.baseURL }
+}
+
+/** Is the host of an address one of these domains, or below one? */
+export function isHostOf(baseURL: string, domains: readonly string[]): boolean {
+  const host = URL.parse(baseURL)?.hostname ?? ''
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
+}
+
+/**
+ * Is it the vendor itself that is called: at its usual address, or below its domain? Its package takes another address from the variable
+ * `usual` where the configuration has none.
+ */
+export function isOwnAddress(
+  { config, env }: Pick<WiringInput, 'config' | 'env'>,
+  domain: string,
+  usual: string,
+): boolean {
+  const baseURL = config.baseURL ?? env[usual]?.trim()
+  return !baseURL || isHostOf(baseURL, [domain])
 }
 
 /** Values of the environment that are keys of a provider: they must not be in any message. */

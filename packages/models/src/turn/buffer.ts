@@ -29,6 +29,7 @@ export interface CallSlot {
 }
 
 export class TurnBuffer {
+  readonly #sink: ModelSink
   readonly #flow: TextFlow
   readonly #slots: (TextSlot | CallSlot)[] = []
   /** The newest text of each kind and id, and the open calls of each id: found at once, however many there are. */
@@ -40,6 +41,7 @@ export class TurnBuffer {
   #responseId: string | undefined
 
   constructor(sink: ModelSink, guard: StreamGuard | null) {
+    this.#sink = sink
     this.#flow = new TextFlow(sink, guard)
   }
 
@@ -194,14 +196,19 @@ export class TurnBuffer {
     const slot = this.#openCall(part.id)
     if (!slot) return
     slot.meta = merge(slot.meta, part.providerMetadata)
-    if (part.type === 'tool-input-delta') slot.args += part.delta
+    if (part.type !== 'tool-input-delta') return
+    slot.args += part.delta
+    this.#sink.arguments?.(part.delta.length)
   }
 
   #endCall(part: Part<'tool-call'>): void {
     const slot =
       this.#openCall(part.toolCallId) ??
       this.#startCall({ type: 'tool-input-start', id: part.toolCallId, toolName: part.toolName })
+    // Of most providers they came piece by piece.
+    const more = part.input.length - slot.args.length
     slot.args = part.input
+    if (more > 0) this.#sink.arguments?.(more)
     slot.done = true
     this.#openCalls.get(slot.id)?.pop()
     slot.providerExecuted ||= part.providerExecuted === true
@@ -238,6 +245,8 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelTurn
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,
     cachedInputTokens: inputTokens.cacheRead,
+    // The packages say 0 of a request that wrote none, and so does nothing at all.
+    cacheWriteTokens: inputTokens.cacheWrite || undefined,
     reasoningTokens: outputTokens.reasoning,
   }
   return Object.fromEntries(

@@ -174,8 +174,8 @@ function mayShowCall(error: ModelError | undefined): boolean {
   return isAboutCall.test(words) && showsCall.test(words)
 }
 
-/** An error with its class, its status and its code, if that is a word. */
-function wordless({ code, ...error }: ModelError): ModelError {
+/** An error with its class, its status and its code, if that is a word. A window was read from the words, so it goes with them. */
+function wordless({ code, window: _window, ...error }: ModelError): ModelError {
   return {
     ...error,
     ...(code !== undefined && /^[\w.:-]{1,100}$/.test(code) ? { code } : {}),
@@ -189,7 +189,7 @@ function safeError({ code: given, ...said }: ModelError, { written, secrets }: H
   const error: ModelError = { ...said, ...code }
   const message = withoutSecrets(error.message, secrets)
   if (!quotes(`${message}\n${error.code ?? ''}`, written)) return { ...error, message }
-  const { code: _code, ...rest } = error
+  const { code: _code, window: _window, ...rest } = error
   return { ...rest, message: 'The message of the provider is withheld: it quotes arguments.' }
 }
 

@@ -56,6 +56,8 @@ export interface Asked {
   readonly detectors?: readonly DetectorConfig[]
   readonly guard?: StreamGuard
   readonly endUser?: string
+  readonly cacheKey?: string
+  readonly waitsForPeople?: boolean
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -79,6 +81,8 @@ export function request(asked: Asked): ModelRequest {
     hmacKey,
     guard: asked.guard ?? null,
     endUser: asked.endUser ?? null,
+    ...(asked.cacheKey === undefined ? {} : { cacheKey: asked.cacheKey }),
+    ...(asked.waitsForPeople === undefined ? {} : { waitsForPeople: asked.waitsForPeople }),
   }
 }
 

@@ -113,7 +113,7 @@ const failure = sql<ListedRun['failure']>`case when r.outcome in ('failed', 'int
     then jsonb_build_object('type', f.type, 'payload', f.payload) end
   from signalbox.event f
   where f.run_id = r.id and f.seq > r.seq - ${sql.lit(eventsAfterEnd)}
-    and f.type in ('turn.cut', 'run.faulted', 'model.completed')
+    and f.type in ('turn.cut', 'run.faulted', 'context.exhausted', 'context.unchanged', 'model.completed')
   order by f.seq desc limit 1) end`
 
 const behindRun = (runId: string, oldestFirst: boolean): RawBuilder<unknown> =>

@@ -132,7 +132,7 @@ const ofEffects = sql`(
       when e.kind = 'tool.call' and e.status = 'pending' then 'worker'
       when e.kind = 'tool.call' then 'tool'
       when e.kind = 'run.start' and e.status = 'started' then 'child'
-      when e.kind = 'model.call' then 'model'
+      when e.kind in ('model.call', 'context.compact') then 'model'
       when e.kind = 'policy.evaluate' then 'policy'
       else 'orchestrator' end as kind
     from signalbox.effect e left join lateral (

@@ -83,6 +83,35 @@ const selectChangedFiles = selectSaid(
   sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`,
 )
 
+/** The run whose turns the newest summary of a lineage keeps; no row where there is no summary, or it was erased. */
+const cutRun = sql<{ run: string | null }>`(
+  select (e.payload #>> '{keep,runId}')::uuid from heard h
+    join signalbox.event e on e.run_id = h.run_id and e.type = 'context.compacted'
+      and (h.through is null or e.seq <= h.through)
+  where e.payload is not null
+  order by h.stretch, h.place desc, e.seq desc limit 1)`
+
+/** Events of a lineage without the runs before that one. */
+const selectSinceCut = statement(
+  'since_cut',
+  build
+    .with('heard', (db) => db.selectFrom(lineageOf(tenantOfRun, '', '').as('h')).selectAll('h'))
+    .with('cut(run)', () => cutRun)
+    .selectFrom('heard as l')
+    .innerJoinLateral(saidWhere(sql<boolean>`e.type = any(${[]})`, eventsMax), (join) =>
+      join.onTrue(),
+    )
+    .selectAll('said')
+    .where(
+      sql<boolean>`not exists (select from cut c join heard k on k.run_id = c.run
+        where l.stretch > k.stretch or (l.stretch = k.stretch and l.place < k.place))`,
+    )
+    .orderBy('l.stretch', 'desc')
+    .orderBy('l.place')
+    .orderBy('said.seq')
+    .compile(),
+)
+
 /** Runs of a lineage from a known one on, and their events after a moment of it. */
 const selectContinuation = statement(
   'continuation',
@@ -138,6 +167,7 @@ type RunPort = Pick<
   | 'changedFiles'
   | 'conversation'
   | 'continuation'
+  | 'sinceCut'
   | 'readyRuns'
   | 'repairState'
 >
@@ -165,6 +195,8 @@ export function runsOf(pool: Pool): RunPort {
     /** The events said up to and including the run: see `lineage` in the migration. */
     conversation: (threadId, runId) =>
       selectConversation(pool, [runId, threadId, runId, [...conversationTypes]]),
+    sinceCut: (threadId, runId) =>
+      selectSinceCut(pool, [runId, threadId, runId, [...conversationTypes]]),
     /** A run that has its place begins with an event that is conversation: something is always said after a moment before it. */
     async continuation(threadId, runId, { runId: after, seq }) {
       if (after === runId) return null

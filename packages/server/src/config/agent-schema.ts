@@ -1,5 +1,12 @@
 /** One agent as users write it. What the core pins of it stands in `AgentDefinition`; this is stricter about its keys. */
-import { AgentDefinition, DetectorConfig, LoopConfig, ModelConfig, RunField } from '@signalbox/core'
+import {
+  AgentDefinition,
+  DetectorConfig,
+  limits,
+  LoopConfig,
+  ModelConfig,
+  RunField,
+} from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import { z } from 'zod'
 import { isPassed } from './client-names.ts'
@@ -18,6 +25,7 @@ const cycles = loop.cycles.unwrap().unwrap().shape
 const Model = z
   .strictObject({
     ...ModelConfig.shape,
+    maxOutputTokens: z.number().int().min(1).max(limits.outputTokensMax).optional(),
     baseURL: HttpAddress.optional(),
     apiKeyEnv: KeyName.optional(),
     price: z.strictObject(ModelConfig.shape.price.unwrap().shape).optional(),
@@ -27,6 +35,16 @@ const Model = z
     error:
       'is missing; openai-compatible is for any vendor, so it takes an address such as http://127.0.0.1:11434/v1',
   })
+  .refine(
+    ({ contextWindow, maxOutputTokens }) =>
+      contextWindow === undefined ||
+      maxOutputTokens === undefined ||
+      maxOutputTokens < contextWindow,
+    {
+      path: ['maxOutputTokens'],
+      error: 'takes less than contextWindow: a request and its answer share the window',
+    },
+  )
 
 /** A detector's name, or `./file.ts#export`. */
 const DetectorName = z

@@ -1,8 +1,9 @@
 import { AgentDefinition, type DetectorConfig, issueWords, type ToolSpec } from '@signalbox/core'
-import { readResultTool } from '@signalbox/engine'
+import { readResultTool, withLeftOut } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
 import { agentTools, selectAgentTool } from './agent-tools.ts'
+import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
@@ -10,6 +11,7 @@ import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
 import type { Config } from './schema.ts'
+import { windowsOf } from './windows-of.ts'
 
 /** What agents are resolved against. */
 export interface Offer {
@@ -34,10 +36,13 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
+    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    checkContext(field, agent, known)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
       ...agent,
+      ...windowsOf(agent),
       name,
       tools,
       safety: { ...agent.safety, detectors },
@@ -112,7 +117,9 @@ function resolveTools(
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
   checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
-  return [...selection.specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  // What was left out of a conversation can be read again.
+  const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
+  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function checkSelector(

@@ -40,6 +40,7 @@ import { runInputRoutes } from './routes/run-inputs.ts'
 import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
+import { threadContextRoutes } from './routes/thread-context.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -64,6 +65,7 @@ export function createApp(
   threadStateRoutes(app, api)
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
+  threadContextRoutes(app, api)
   // Before addresses with the id of a run: `stats` and `retry` are none.
   runSearchRoutes(app, api)
   retryRoutes(app, api)

@@ -31,8 +31,8 @@ export const readBody =
       if (!guarded.ok) throw new Problem(guarded.code, { detail: guarded.detail })
     }
     // What was read here is what the validators read. No body is an empty document: fields say what they miss.
-    const [body, headers] = text === '' ? ['{}', raw.headers] : [text, asJson(raw.headers)]
-    c.req.raw = new Request(raw, { method: raw.method, headers, body })
+    const body = text === '' ? '{}' : text
+    c.req.raw = new Request(raw, { method: raw.method, headers: asJson(raw.headers), body })
     return next()
   }
 

@@ -91,7 +91,10 @@ async function refuseKnown(
 }
 
 /** A run has an agent, though this one asks nothing of it: that of the thread, as far as it is still there. */
-async function anyAgent(api: Api, { tenantId, threadId }: ThreadView): Promise<AgentDefinition> {
+export async function anyAgent(
+  api: Pick<Api, 'agents' | 'read'>,
+  { tenantId, threadId }: Pick<ThreadView, 'tenantId' | 'threadId'>,
+): Promise<AgentDefinition> {
   const [last] = await api.read.runs(tenantId, { threadId, limit: 1 })
   const [first] = api.agents.values()
   const agent = api.agents.get(last?.agent ?? '') ?? first

@@ -73,6 +73,11 @@ async function refusal(
         detail: `The run ${runId} is an edit of its thread, and asks no model. Create a run for what you have to say.`,
         field: 'run_id',
       })
+    case 'summary':
+      return new Problem('run_asks_no_model', {
+        detail: `The run ${runId} does nothing but sum up its thread, and answers nobody. Create a run for what you have to say.`,
+        field: 'run_id',
+      })
     case 'full':
       return new Problem('input_full', {
         detail: `One run takes at most ${limits.injectedMessagesMax} messages and ${limits.injectedBytesMax} bytes of text after its creation, and nothing when its history is nearly full. Create a run for the rest.`,

@@ -9,8 +9,8 @@ export const inputProblemKinds = {
   },
   run_asks_no_model: {
     status: 409,
-    title: 'The run asks no model',
-    help: 'An edit of a thread puts messages into it and ends. Create a run for what you have to say.',
+    title: 'The run asks no model for an answer',
+    help: 'An edit of a thread puts messages into it and ends, and a run that sums up a thread answers nobody. Create a run for what you have to say.',
   },
   edit_denied: {
     status: 422,
@@ -21,6 +21,11 @@ export const inputProblemKinds = {
     status: 409,
     title: 'Too much was said to the run',
     help: 'One run takes 100 messages and 1 MiB of text after its creation, and nothing near the end of its history. Create another run for the rest.',
+  },
+  nothing_to_compact: {
+    status: 422,
+    title: 'There is nothing to sum up',
+    help: 'A summary takes the place of what is before the newest turns. This thread has no more than these, or too little before them: of a few words, and of little more than an earlier summary, a summary would hardly be shorter.',
   },
   nothing_runs: {
     status: 409,

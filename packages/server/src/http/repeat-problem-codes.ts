@@ -10,11 +10,11 @@ export const repeatProblemKinds = {
   rerun_refused: {
     status: 409,
     title: 'The run cannot be repeated',
-    help: 'An edit asked no model, and an input that was erased cannot be asked again. `detail` says which it is.',
+    help: 'An edit asked no model, a summary of a thread has no turn, and an input that was erased cannot be asked again. `detail` says which it is.',
   },
   retry_refused: {
     status: 409,
     title: 'The run cannot be retried',
-    help: 'An edit asked no model, a rerun executes nothing, a run that a run has started is retried with its parent, and an input that was erased cannot be asked again. `detail` says which it is.',
+    help: 'An edit asked no model, a summary of a thread has no turn, a rerun executes nothing, a run that a run has started is retried with its parent, and an input that was erased cannot be asked again. `detail` says which it is.',
   },
 } as const

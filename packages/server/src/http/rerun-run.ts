@@ -75,6 +75,11 @@ function refusing(answer: RerunAnswer, { runId }: RunHead) {
         detail: `The run ${runId} is an edit: it asked no model. Repeat one that did.`,
         field: 'run_id',
       })
+    case 'summary':
+      throw new Problem('rerun_refused', {
+        detail: `The run ${runId} did nothing but sum up its thread: there is no turn to repeat. Have the thread summed up again by POST /threads/{thread_id}/compact.`,
+        field: 'run_id',
+      })
     case 'erased':
       throw new Problem('rerun_refused', {
         detail: `The input of the run ${runId} was erased. Create a run with an input of your own.`,

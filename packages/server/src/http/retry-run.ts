@@ -55,6 +55,7 @@ function refusing(answer: RetryAnswer, head: RunHead) {
     case 'no_run':
     case 'run_open':
     case 'edit':
+    case 'summary':
     case 'erased':
     case 'child':
     case 'rerun':
@@ -66,7 +67,7 @@ function refusing(answer: RetryAnswer, head: RunHead) {
 
 type Refused = Extract<
   RetryAnswer,
-  { code: 'no_run' | 'run_open' | 'edit' | 'erased' | 'child' | 'rerun' }
+  { code: 'no_run' | 'run_open' | 'edit' | 'summary' | 'erased' | 'child' | 'rerun' }
 >['code']
 
 /** Why the run cannot be retried. */
@@ -80,6 +81,8 @@ function refusal(code: Refused, { runId, parent }: RunHead): Problem {
     })
   const why = {
     edit: 'is an edit: it asked no model. Retry one that did.',
+    summary:
+      'did nothing but sum up its thread: there is no turn to ask again. Have the thread summed up again by POST /threads/{thread_id}/compact.',
     erased: 'has lost its input: it was erased. Create a run with an input of your own.',
     child: `was started by the run ${parent?.runId ?? ''}. Retry that one.`,
     rerun: 'is a rerun: none of its calls was to execute. Repeat it with /rerun.',

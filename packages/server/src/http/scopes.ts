@@ -69,6 +69,8 @@ const accesses: Readonly<Record<string, Access>> = {
   'PATCH /threads/{thread_id}/state': enqueue,
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
+  'GET /threads/{thread_id}/context': read,
+  'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
 

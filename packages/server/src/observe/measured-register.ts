@@ -93,13 +93,16 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     // What was recalled did not execute.
     const kind = 'recalled' in fact.payload ? 'tool.recall' : effectKindOf(fact.type)
     if (kind !== null) metrics.effects.inc({ kind, status })
+    if (kind === 'context.compact')
+      metrics.contextCalls.inc({ kind, outcome: fact.verdict ?? status })
   })
 }
 
-type Conversations = Pick<Register, 'conversation' | 'continuation' | 'changedFiles'>
+type Conversations = Pick<Register, 'conversation' | 'continuation' | 'sinceCut' | 'changedFiles'>
 
 const conversationsOf = (register: Register): Conversations => ({
   conversation: (threadId, runId) => register.conversation(threadId, runId),
+  sinceCut: (threadId, runId) => register.sinceCut(threadId, runId),
   continuation: (threadId, runId, known) => register.continuation(threadId, runId, known),
   changedFiles: (threadId, runId) => register.changedFiles(threadId, runId),
 })

@@ -31,9 +31,11 @@ export function measuredModel(model: Model, metrics: Metrics, tracing: Tracing):
           model.call({ ...request, ...carried(tracing) }, sink, signal),
         )
         end({ verdict: turn.verdict })
-        const { inputTokens = 0, outputTokens = 0 } = turn.usage
+        const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = turn.usage
         metrics.tokens.inc({ ...labels, direction: 'input' }, inputTokens)
         metrics.tokens.inc({ ...labels, direction: 'output' }, outputTokens)
+        metrics.cacheTokens.inc({ ...labels, access: 'read' }, cachedInputTokens)
+        metrics.cacheTokens.inc({ ...labels, access: 'write' }, turn.usage.cacheWriteTokens ?? 0)
         span.answered(turn, performance.now() - began)
         return turn
       } catch (error) {

@@ -59,6 +59,11 @@ function metricsOfRuns(registry: Registry) {
       'kind',
       'status',
     ]),
+    contextCalls: counter(
+      'context_calls_total',
+      'Calls that nobody asked for: summaries, by what came of them.',
+      ['kind', 'outcome'],
+    ),
     claims: counter('claims_total', 'Claims of effects, by answer.', ['code']),
     decisions: counter('decisions_total', 'Decisions, by answer: all but ok are lost races.', [
       'code',
@@ -76,6 +81,11 @@ function metricsOfRuns(registry: Registry) {
       'model',
       'direction',
     ]),
+    cacheTokens: counter(
+      'model_cache_tokens_total',
+      'Input tokens that a cache has served or kept.',
+      ['provider', 'model', 'access'],
+    ),
     toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,

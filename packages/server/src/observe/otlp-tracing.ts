@@ -201,6 +201,8 @@ const turnAttributes = (turn: ModelTurn): Attributes =>
     'gen_ai.response.finish_reasons': turn.finish ? [turn.finish.unified] : undefined,
     'gen_ai.usage.input_tokens': turn.usage.inputTokens,
     'gen_ai.usage.output_tokens': turn.usage.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': turn.usage.cachedInputTokens,
+    'gen_ai.usage.cache_creation.input_tokens': turn.usage.cacheWriteTokens,
     'signalbox.turn.verdict': turn.verdict,
     'signalbox.provider.request_id': turn.error?.requestId,
   })

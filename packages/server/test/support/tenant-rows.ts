@@ -213,6 +213,9 @@ export const rows: Readonly<Record<string, Row>> = {
   'PATCH /threads/{thread_id}': { ...goneSpare, body: nothing },
   'PATCH /threads/{thread_id}/state': { ...goneSpare, body: nothing },
   'POST /threads/{thread_id}/copy': goneSpare,
+  // Of one turn, which stays.
+  'POST /threads/{thread_id}/compact': { ...goneSpare, own: [422] },
+  'GET /threads/{thread_id}/context': gone,
   'POST /threads/{thread_id}/state': {
     ...goneSpare,
     body: () => ({ values: { messages: [{ role: 'user', content: 'Write.' }] } }),

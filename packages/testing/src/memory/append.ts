@@ -22,7 +22,7 @@ import { write } from './write.ts'
 import { laneAwaited } from './lanes.ts'
 import { answer, create } from './create.ts'
 import { takeSlot } from './queue.ts'
-import type { RunNow, RunRow, Tables } from './tables.ts'
+import { type EffectRecord, putUnsettled, type RunNow, type RunRow, type Tables } from './tables.ts'
 
 /** Applies one item, atomically. */
 export function appendItem(tables: Tables, now: number, item: AppendItem): AppendResult {
@@ -174,7 +174,7 @@ const overdueMs = 2_000
 function applyEffects(tables: Tables, { run, now }: RunNow, decision: DecisionDraft): void {
   for (const spec of decision.effects) {
     const notBefore = now + spec.delayMs
-    tables.effects.set(spec.id, {
+    const effect: EffectRecord = {
       effectId: spec.id,
       tenantId: run.tenantId,
       runId: run.runId,
@@ -192,7 +192,9 @@ function applyEffects(tables: Tables, { run, now }: RunNow, decision: DecisionDr
       held: null,
       due: spec.delayMs > 0 ? notBefore : now + overdueMs,
       announced: 0,
-    })
+    }
+    tables.effects.set(spec.id, effect)
+    putUnsettled(tables, effect)
   }
   const drop = new Set([...decision.clearTimers, ...decision.timers.map((timer) => timer.id)])
   for (const [at, timer] of tables.timers)

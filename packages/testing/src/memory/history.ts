@@ -11,7 +11,7 @@
  */
 import { limits } from '@signalbox/core'
 import type { DecisionDraft, EventDraft, FactDraft, SettleDraft } from '@signalbox/engine'
-import type { RunRow, Tables } from './tables.ts'
+import { countUnsettled, type RunRow, type Tables } from './tables.ts'
 
 const faultKept = 8
 const deletionKept = 4
@@ -19,17 +19,11 @@ const deletionKept = 4
 /** Events that are kept of a live run's history while so many of its effects are open. */
 const keptForEnd = (open: number): number => limits.eventsKept + limits.eventsKeptPerEffect * open
 
-/** Effects of the run that are not settled. */
-const openCount = ({ effects }: Tables, { runId }: RunRow): number =>
-  [...effects.values()].filter(
-    ({ runId: of, status }) => of === runId && status !== 'done' && status !== 'cancelled',
-  ).length
-
 const fits = ({ eventsMax }: Tables, { seq }: RunRow, events: number): boolean =>
   seq + events <= eventsMax
 
 const hasRoomForWork = (tables: Tables, run: RunRow, events: number): boolean =>
-  fits(tables, run, events + keptForEnd(openCount(tables, run)))
+  fits(tables, run, events + keptForEnd(countUnsettled(tables, run.runId)))
 
 export function hasRoomForFact(tables: Tables, run: RunRow, { type }: FactDraft): boolean {
   if (type === 'run.faulted') return fits(tables, run, 1)
@@ -44,7 +38,7 @@ export function hasRoomForDecision(
   { events, effects, status }: DecisionDraft,
 ): boolean {
   if (status === 'ended') return fits(tables, run, events.length)
-  const kept = keptForEnd(openCount(tables, run) + effects.length)
+  const kept = keptForEnd(countUnsettled(tables, run.runId) + effects.length)
   return fits(tables, run, events.length + (effects.length > 0 ? kept : kept / 2))
 }
 

@@ -1,5 +1,5 @@
 /** Conversations in memory: which runs, up to which event, make what a run sees. The SQL function says the same. */
-import { conversationTypes } from '@signalbox/core'
+import { conversationTypes, factSchemas } from '@signalbox/core'
 import type { Moment, StoredEvent, ThreadRef } from '@signalbox/engine'
 import { type RunRow, type Tables, threadKey } from './tables.ts'
 
@@ -36,6 +36,15 @@ export function continuationOf(
   const at = events.findIndex((event) => event.runId === runId && event.seq === seq)
   const after = at < 0 ? [] : events.slice(at + 1)
   return after.some(({ type }) => conversationTypes.some((one) => one === type)) ? after : null
+}
+
+/** A conversation from the run on whose turns its newest summary keeps; all of it where there is none. */
+export function sinceCutOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const cut = events.findLast(({ type, salt }) => type === 'context.compacted' && salt !== '')
+  if (!cut) return events
+  const { keep } = factSchemas['context.compacted'].parse(cut.payload)
+  const first = events.findIndex(({ runId }) => runId === keep.runId)
+  return first < 0 ? events : events.slice(first)
 }
 
 function stretchesOf(tables: Tables, thread: ThreadRef, runId: string | null): readonly Stretch[] {

@@ -15,13 +15,14 @@ import {
   readStored,
   type Register,
   type RunHead,
+  type StoredEvent,
 } from '@signalbox/engine'
 import { appendItem } from './append.ts'
 import { budgetsOf } from './budgets.ts'
 import { circuitsOf } from './circuit.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
-import { continuationOf, conversationOf } from './lineage.ts'
+import { continuationOf, conversationOf, sinceCutOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
@@ -71,6 +72,8 @@ export function createMemoryRegister(
   }
 }
 
+const isSaid = ({ type }: StoredEvent): boolean => isConversational(type)
+
 function readsOf(tables: Tables) {
   const { runs, events, effects } = tables
   const said = (threadId: string, runId: string) => {
@@ -85,16 +88,21 @@ function readsOf(tables: Tables) {
     tail: async (runId, after) => {
       const run = runs.get(runId)
       if (!run) return null
+      const all = events.get(runId) ?? []
       const { decided } = run
       const lacks = decided - (after ?? Infinity)
-      const from = decided - (lacks > 0 && lacks <= limits.tailEventsMax ? lacks : 0)
-      const since = (events.get(runId) ?? []).filter((event) => event.seq > from)
-      return { head: headOf(run), events: since }
+      const known = decided - (lacks > 0 && lacks <= limits.tailEventsMax ? lacks : 0)
+      const from = all.findLastIndex((event) => event.seq <= known) + 1
+      return { head: headOf(run), events: all.slice(from) }
     },
-    events: async (runId, { after = 0, limit = Infinity }) =>
-      (events.get(runId) ?? []).filter((event) => event.seq > after).slice(0, limit),
-    conversation: async (threadId, runId) =>
-      said(threadId, runId).filter(({ type }) => isConversational(type)),
+    events: async (runId, { after = 0, limit = Infinity }) => {
+      const all = events.get(runId) ?? []
+      // From the end: who reads again and again reads what is new.
+      const from = all.findLastIndex((event) => event.seq <= after) + 1
+      return all.slice(from, from + limit)
+    },
+    conversation: async (threadId, runId) => said(threadId, runId).filter(isSaid),
+    sinceCut: async (threadId, runId) => sinceCutOf(said(threadId, runId)).filter(isSaid),
     continuation: async (threadId, runId, known) =>
       known.runId === runId ? null : continuationOf(said(threadId, runId), known),
     changedFiles: async (threadId, runId) =>
@@ -256,9 +264,10 @@ function rowOf(tables: Tables, effect: EffectRecord): EffectRow {
 /** The call an effect is about, from the answer that asked for it. */
 function callOf(tables: Tables, { spec, runId }: EffectRecord): ToolCallPart | null {
   if (!('callId' in spec)) return null
+  // From the end: most calls are of the newest answer.
   const answer = tables.events
     .get(runId)
-    ?.find((event) => event.type === 'model.completed' && event.key === spec.source)
+    ?.findLast((event) => event.type === 'model.completed' && event.key === spec.source)
   if (!answer) return null
   const { turn } = factSchemas['model.completed'].parse(answer.payload)
   return callsOf(turn).find((call) => call.id === spec.callId) ?? null

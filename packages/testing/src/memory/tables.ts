@@ -86,6 +86,8 @@ export class Tables {
   /** Idempotency keys of facts, by run. */
   readonly keys = new Map<string, Set<string>>()
   readonly effects = new Map<string, EffectRecord>()
+  /** By run: those that were not settled when somebody looked last. What becomes open again is put back. */
+  readonly unsettled = new Map<string, Set<EffectRecord>>()
   readonly timers = new Map<string, TimerRow>()
   readonly aliases = new Map<string, { readonly runId: string; readonly bodyHash: string }>()
   readonly definitions = new Map<string, AgentDefinition>()
@@ -107,6 +109,21 @@ export class Tables {
   constructor(eventsMax: number) {
     this.eventsMax = eventsMax
   }
+}
+
+/** Puts an effect among those of its run that are not settled. */
+export function putUnsettled({ unsettled }: Tables, effect: EffectRecord): void {
+  const known = unsettled.get(effect.runId) ?? new Set<EffectRecord>()
+  unsettled.set(effect.runId, known.add(effect))
+}
+
+/** How many effects of a run are not settled. Late in a run this looks at as many as early. */
+export function countUnsettled({ unsettled }: Tables, runId: string): number {
+  const known = unsettled.get(runId)
+  if (!known) return 0
+  for (const effect of known)
+    if (effect.status === 'done' || effect.status === 'cancelled') known.delete(effect)
+  return known.size
 }
 
 /** Is the effect neither settled nor given up, nor unknown? */

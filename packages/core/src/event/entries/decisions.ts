@@ -2,6 +2,7 @@
 import type { DecisionEntries, Heard } from '../entry.ts'
 import { answerEntries } from './answers.ts'
 import { callEntries } from './calls.ts'
+import { contextEntries } from './context.ts'
 import { limitEntries } from './limits.ts'
 import { argsHash, exampleCall, exampleRun } from './example-parts.ts'
 
@@ -12,6 +13,7 @@ export const decisionEntries = {
   ...answerEntries,
   ...callEntries,
   ...limitEntries,
+  ...contextEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
     searched: [],

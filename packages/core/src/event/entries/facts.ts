@@ -11,6 +11,7 @@ import {
   withWord,
   words,
 } from '../entry.ts'
+import { contextFactEntries } from './context.ts'
 import {
   answerId,
   argsHash,
@@ -35,6 +36,7 @@ const settlesToolCall = { ...settlesCall, effect: 'tool.call' } as const
 
 /** Entries by type. */
 export const factEntries = {
+  ...contextFactEntries,
   'run.created': {
     says: ({ agent }) => [agent],
     searched: [

@@ -71,15 +71,17 @@ function allow(context: RunContext, event: Answered, { about, judged, spec }: Al
   }
 }
 
-/** How many decisions of humans a run remembers: an older one is asked again. Longer digests leave room for fewer. */
+/** How many decisions of humans a run remembers: an older one is asked again. Longer digests, and a meter, leave room for fewer. */
 const rememberedMax = { 64: 6, 128: 5 } as const
 
 const remember = (
-  { approvals }: AgentDefinition,
+  { approvals, context }: AgentDefinition,
   known: readonly string[],
   key: string,
-): readonly string[] =>
-  [...known.filter((each) => each !== key), key].slice(-rememberedMax[approvals.rememberedBits])
+): readonly string[] => {
+  const most = rememberedMax[approvals.rememberedBits] - (context ? 1 : 0)
+  return [...known.filter((each) => each !== key), key].slice(-most)
+}
 
 /** Nobody answered: the call is denied. */
 export const expireApproval: Step = ({ context, event }) => {

@@ -6,11 +6,15 @@
  * J2 What a run never came to show the model, it says so when it ends, whatever it ends as.
  */
 import type { Verdict } from '../../event/decision.ts'
+import { grown } from '../../verdict/context/room.ts'
 import type { RunContext } from '../context.ts'
 import { quiet, type Step } from './step.ts'
 
-export const keepInput: Step = ({ context, event }) =>
-  quiet({ ...context, injected: event.fact.seq })
+export const keepInput: Step = ({ context, event }) => {
+  const bytes = event.type === 'input.injected' ? event.fact.payload.bytes : 0
+  const room = context.room && grown(context.room, bytes)
+  return quiet({ ...context, room, injected: event.fact.seq })
+}
 
 /** The input that the turn which begins now is shown. */
 export function takenInput({ injected, turn }: RunContext): readonly Verdict[] {

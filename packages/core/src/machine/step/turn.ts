@@ -1,8 +1,14 @@
 /** How a turn of the model begins, is repeated, and is answered. */
+import { limits } from '../../limits.ts'
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
+import { contextPruned } from '../../verdict/context/event.ts'
+import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
+import { reliefs } from '../../verdict/context/relieved.ts'
+import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
-import { againVerdict, modelOf } from '../../verdict/retry/event.ts'
+import { againVerdict } from '../../verdict/retry/event.ts'
+import { modelOf } from '../../asked-model.ts'
 import { type NextTry, againOf } from '../../verdict/retry/verdict.ts'
 import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
@@ -25,6 +31,7 @@ export const begin: Step = ({ context, event }) => {
     rerun: created?.rerun !== undefined,
     // The outcome of an edit is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
+    relieved: created?.compact ? reliefs.byHand : reliefs.none,
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }
@@ -34,8 +41,11 @@ export const beginTurn: Step = ({ context, event }) => {
   const { agent, fact } = event
   const used = nearlyUsed(agent, context, activeAt(context, fact.at))
   const effects = context.effects + 1
+  const pruning = pruneOf(agent, modelOf(agent, context.model), context)
   const begun: RunContext = {
     ...context,
+    room: pruning && context.room ? pruned(context.room, pruning) : context.room,
+    relieved: reliefs.none,
     loop: closeSet(agent.loop, context.loop),
     turn: context.turn + 1,
     retry: 0,
@@ -48,7 +58,8 @@ export const beginTurn: Step = ({ context, event }) => {
     injected: 0,
     told: [...context.told, ...used.map(({ budget }) => budget)],
   }
-  const verdicts = [...budgetWarned(used), ...takenInput(context)]
+  const relief = pruning ? [contextPruned(begun.turn, pruning)] : []
+  const verdicts = [...relief, ...budgetWarned(used), ...takenInput(context)]
   return { context: begun, emission: { verdicts, effects: [modelCall(begun, 0)] } }
 }
 
@@ -80,25 +91,54 @@ export const askAgain: Step = (args) => {
     effects,
     source: effects,
     modelOpen: true,
-    ...(again && countersOf(context, again)),
+    ...(again && countersOf(args, again)),
   }
   const calls = { effects: [modelCall(next, next.waitedMs)] }
   return { context: next, emission: { ...notKept(args, again), ...calls } }
 }
 
-function countersOf(context: RunContext, again: NextTry): Partial<RunContext> {
+function countersOf(args: Args, again: NextTry): Partial<RunContext> {
+  const { context } = args
   switch (again.kind) {
     case 'retry':
       return { tries: context.tries + 1, waitedMs: again.delayMs }
     case 'fallback':
-      return { tries: 0, model: again.model }
+      // A window that an overflow taught is that of the model before.
+      return {
+        tries: 0,
+        model: again.model,
+        room: context.room && { ...context.room, window: 0 },
+      }
     case 'correct':
       return { tries: 0, corrections: context.corrections + 1 }
     case 'empty':
       return { empties: context.empties + 1 }
     case 'continue':
       return {}
+    case 'relieve': {
+      const { pruning, window } = again
+      const relieved = isEarly(args) ? reliefs.early : reliefs.pruned
+      return { tries: 0, relieved, ...lightened(args, { tokens: pruning.tokens.after, window }) }
+    }
+    // Asked for by `compactAgain`.
+    case 'compact':
+      return {}
   }
+}
+
+/** Is it the first request of the run, which was not sent, and fits? */
+export const isEarly = ({ event }: Pick<Args, 'event'>): boolean =>
+  event.type === 'model.completed' && event.fact.payload.room?.early === true
+
+/** The room of a request that weighs so much now. An agent that says nothing of its context remembers nothing of it. */
+export const lightened = (
+  { context, event }: Args,
+  { tokens, window }: { readonly tokens: number; readonly window: number },
+): Pick<RunContext, 'room'> => {
+  if (!event.agent.context) return { room: context.room }
+  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, prune: null, cut: null }
+  const most = limits.roomCountMax
+  return { room: { ...room, last: Math.min(most, tokens), window: Math.min(most, window) } }
 }
 
 /** Another turn goes on where this one was cut. */
@@ -107,24 +147,27 @@ export const goOn: Step = (args) => ({
   emission: notKept(args, againOfFact(args)),
 })
 
-const againOfFact = ({ context, event }: Args): NextTry | null =>
+export const againOfFact = ({ context, event }: Args): NextTry | null =>
   event.type === 'model.completed' ? againOf(event.agent, context, event.fact.payload) : null
 
 /** The record of an answer that is not kept. */
-function notKept({ context, event }: Args, again: NextTry | null): Emission {
+export function notKept({ context, event }: Args, again: NextTry | null): Emission {
   if (!again || event.type !== 'model.completed') return {}
   const { agent } = event
   const { turn } = event.fact.payload
   const isCut = turn.suppressed.length > 0 || again.kind === 'continue'
   const cut = isCut ? safetyVerdict(agent, turn, context.turn) : []
-  return { verdicts: [...cut, againVerdict(agent, context, { again, turn })] }
+  const told = again.kind === 'compact' ? [] : [againVerdict(agent, context, { again, turn })]
+  return { verdicts: [...cut, ...told] }
 }
 
 function counted(context: RunContext, { agent, fact }: Answered): RunContext {
   const { usage } = fact.payload.turn
+  const by = { agent, model: context.model, run: context.run, seq: fact.seq }
   const { inputTokens = 0, outputTokens = 0 } = usage
   return {
     ...context,
+    room: agent.context ? roomAfter(context.room ?? emptyRoom, by, fact.payload) : context.room,
     modelOpen: false,
     tokens: context.tokens + inputTokens + outputTokens,
     cost: context.cost + costOf(modelOf(agent, context.model), usage),

@@ -79,16 +79,19 @@ export function nearlyUsed(
 /** What a turn costs, in millionths of the currency's unit, rounded up. */
 export function costOf(
   model: AgentDefinition['model'],
-  usage: Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'>,
+  usage: Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>,
 ): number {
   const { price } = model
   if (!price) return 0
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
+  // Tokens that were read from a cache and tokens that were written to it are parts of the input: none counts twice.
   const cached = Math.min(cachedInputTokens, inputTokens)
-  const input = (inputTokens - cached) * price.inputPerMTok
+  const written = Math.min(cacheWriteTokens, inputTokens - cached)
+  const input = (inputTokens - cached - written) * price.inputPerMTok
   return Math.ceil(
     input +
       cached * (price.cachedInputPerMTok ?? price.inputPerMTok) +
+      written * (price.cacheWritePerMTok ?? price.inputPerMTok) +
       outputTokens * price.outputPerMTok,
   )
 }

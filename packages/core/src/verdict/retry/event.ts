@@ -2,11 +2,9 @@
 import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
+import { contextPruned } from '../context/event.ts'
+import { modelOf } from '../../asked-model.ts'
 import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
-
-/** The model a turn is asked of: the agent's own, or its n-th fallback. */
-export const modelOf = (agent: AgentDefinition, n: number): AgentDefinition['model'] =>
-  (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
 /** The words that the model reads after a turn that was continued. */
 const goOnText = (agent: AgentDefinition, turn: ModelTurn): string =>
@@ -27,11 +25,14 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 /** The words that the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
+/** A try that an event of its own tells of. A compaction is told by the fact that ends it. */
+type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
+
 /** The event of what follows `turn`; `tried` ends with the attempt that is not kept. */
 export function againVerdict(
   agent: AgentDefinition,
   tried: Pick<Tried, 'model' | 'corrections'> & { readonly turn: number; readonly retry: number },
-  { again, turn }: { readonly again: NextTry; readonly turn: ModelTurn },
+  { again, turn }: { readonly again: Recorded; readonly turn: ModelTurn },
 ): Verdict {
   const about = { turn: tried.turn, retry: tried.retry + 1 }
   const messageId = turn.message.id
@@ -53,6 +54,8 @@ export function againVerdict(
       const payload = { turn: tried.turn, messageId, text: goOnText(agent, turn) }
       return { type: 'turn.continued', payload, tool: null, verdict: turn.verdict }
     }
+    case 'relieve':
+      return contextPruned(tried.turn, again.pruning)
     case 'correct': {
       const correction = tried.corrections + 1
       const { trip } = again

@@ -8,15 +8,18 @@
  * A3 A stream that broke off, or reached its length, and has said something, may be gone on with in another turn, as often
  *    as the agent allows; one that broke off only when nobody is left to ask for the whole.
  * A4 Corrections count on their own: `maxGuardrailRetries` is the number of attempts after the first.
+ * A5 A request that overflowed is made lighter once per turn before another model is asked (`context/verdict.ts`).
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import type { ModelErrorClass, ModelFailure, ModelTurn, Trip } from '../../turn.ts'
+import { modelOf } from '../../asked-model.ts'
+import { type Compaction, type Pruning, reliefOf, type Relieved } from '../context/verdict.ts'
 import { isVisible } from '../safety/explain.ts'
 import { failureOf } from '../safety/failure.ts'
 
 /** The attempts that a run has behind it: part of its context, where each field is explained. */
-export interface Tried {
+export interface Tried extends Relieved {
   readonly tries: number
   readonly waitedMs: number
   readonly model: number
@@ -33,6 +36,8 @@ export type NextTry =
   | { readonly kind: 'correct'; readonly trip: Trip }
   | { readonly kind: 'empty' }
   | { readonly kind: 'continue' }
+  | { readonly kind: 'relieve'; readonly pruning: Pruning; readonly window: number }
+  | { readonly kind: 'compact'; readonly compaction: Compaction; readonly window: number }
 
 interface Why {
   readonly class: string
@@ -56,12 +61,13 @@ const elsewhere: readonly ModelErrorClass[] = [
 export function againOf(
   agent: AgentDefinition,
   tried: Tried,
-  { turn, chance }: Pick<FactPayload<'model.completed'>, 'turn' | 'chance'>,
+  { turn, chance, room }: Pick<FactPayload<'model.completed'>, 'turn' | 'chance' | 'room'>,
 ): NextTry | null {
   switch (turn.verdict) {
     case 'error':
     case 'interrupted':
       return (
+        relievedOf(agent, tried, { turn, room }) ??
         retryOf(agent, tried, { turn, chance: chance ?? 0 }) ??
         fallbackOf(agent, tried, turn) ??
         continuationOf(agent, tried, turn)
@@ -75,6 +81,19 @@ export function againOf(
     default:
       return null
   }
+}
+
+function relievedOf(
+  agent: AgentDefinition,
+  tried: Tried,
+  overflow: Pick<FactPayload<'model.completed'>, 'turn' | 'room'>,
+): NextTry | null {
+  const model = modelOf(agent, tried.model)
+  const relief = reliefOf(agent, model, { run: tried, overflow })
+  if (!relief) return null
+  const { pruning, compaction, window } = relief
+  if (pruning) return { kind: 'relieve', pruning, window }
+  return compaction && { kind: 'compact', compaction, window }
 }
 
 function retryOf(

@@ -36,6 +36,8 @@ export const operationIds: Readonly<Record<string, string>> = {
   'PATCH /threads/{thread_id}': 'updateThread',
   'DELETE /threads/{thread_id}': 'deleteThread',
   'POST /threads/{thread_id}/copy': 'copyThread',
+  'POST /threads/{thread_id}/compact': 'compactThread',
+  'GET /threads/{thread_id}/context': 'getThreadContext',
   'GET /threads/{thread_id}/state': 'getThreadState',
   'POST /threads/{thread_id}/state': 'updateThreadState',
   'PATCH /threads/{thread_id}/state': 'patchThreadState',

@@ -7,6 +7,7 @@ import { findRun } from '../find.ts'
 import { wholeLog } from '../whole-log.ts'
 import { iso } from '../wire/iso.ts'
 import { callsIn, countsOf, RunReport } from '../wire/run-report.ts'
+import { usageIn } from '../wire/run-usage.ts'
 import { runAddresses } from './runs.ts'
 
 export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -30,6 +31,7 @@ export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         cancel: cancelIn(events),
         counts: countsOf(calls),
         calls,
+        usage: usageIn(events),
       })
     })
   }

@@ -15,8 +15,9 @@ const Usage = z
   .object({
     by: z.array(z.enum(usageKeys)),
     /**
-     * The values by key; `runs` created, `turns` answered, `calls` begun; `input_tokens`, `cached_input_tokens` (of these),
-     * `output_tokens`; `cost`, in the unit of the prices. By time in order, then the dearest first.
+     * The values by key; `runs` created, `turns` answered (a request that was not sent is none), `calls` begun; `input_tokens`,
+     * `cached_input_tokens` and `cache_write_tokens` (of these), `output_tokens`; `cost`, in the unit of the prices. By time in order,
+     * then the dearest first.
      */
     groups: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()]))),
     /** Are there more groups than are shown? */
@@ -75,6 +76,7 @@ const groupView = (by: readonly UsageKey[], group: UsageGroup) => ({
   calls: group.calls,
   input_tokens: group.inputTokens,
   cached_input_tokens: group.cachedInputTokens,
+  cache_write_tokens: group.cacheWriteTokens,
   output_tokens: group.outputTokens,
   cost: group.cost / million,
 })

@@ -27,11 +27,33 @@ type Telling = Pick<StoredEvent, 'type' | 'payload'>
 const Cut = decisionSchemas['turn.cut'].pick({ error: true })
 const Fault = factSchemas['run.faulted'].pick({ code: true })
 
+const Unchanged = factSchemas['context.unchanged'].pick({ reason: true })
+
+/** The request does not fit, and nothing makes it lighter. */
+const contextFull: RunError = {
+  class: 'context_overflow',
+  code: 'context_full',
+  message:
+    'context_overflow: instructions, tools and the last words do not fit the window of the model. Shorten them, or take a model with a larger one (context_full)',
+}
+
+/** Of a run that was to sum up its thread. A run that goes on without the summary has an answer after it. */
+const unsummed = (reason: string): RunError => ({
+  class: 'fault',
+  code: reason,
+  message: `fault: no summary of the conversation was made (${reason})`,
+})
+
 /** The failure that an event tells of; null for all others. */
 export function runErrorOf({ type, payload }: Telling): RunError | null {
   if (type === 'run.faulted') {
     const { data } = Fault.safeParse(payload)
     return data ? faultOf(data.code) : null
+  }
+  if (type === 'context.exhausted') return contextFull
+  if (type === 'context.unchanged') {
+    const { data } = Unchanged.safeParse(payload)
+    return data ? unsummed(data.reason) : null
   }
   const failure = type === 'turn.cut' ? Cut.safeParse(payload).data?.error : undefined
   if (!failure) return null

@@ -5,6 +5,7 @@
 import { z } from '@hono/zod-openapi'
 import { callsOf, decisionSchemas, factSchemas, Outcome } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
+import { RunUsage } from './run-usage.ts'
 
 const statuses = [
   /** It ran, and answered. */
@@ -59,6 +60,8 @@ export const RunReport = z
       .nullable(),
     counts: z.record(z.enum(statuses), z.number().int()),
     calls: z.array(ReportedCall),
+    /** Tokens, as providers counted them. */
+    usage: RunUsage,
   })
   .openapi('RunReport')
 

@@ -52,6 +52,7 @@ export interface AgUiUsage {
   readonly totalTokens?: number
   readonly reasoningTokens?: number
   readonly cachedInputTokens?: number
+  readonly cacheWriteInputTokens?: number
 }
 
 type RunFields = { readonly threadId: string; readonly runId: string }

@@ -38,7 +38,9 @@ const UsageMetadata = z.object({
   input_tokens: z.number().int(),
   output_tokens: z.number().int(),
   total_tokens: z.number().int(),
-  input_token_details: z.object({ cache_read: z.number().int() }).optional(),
+  input_token_details: z
+    .object({ cache_read: z.number().int(), cache_creation: z.number().int().optional() })
+    .optional(),
   output_token_details: z.object({ reasoning: z.number().int() }).optional(),
 })
 
@@ -102,17 +104,22 @@ function aiMessage(turn: ModelTurn): AiMessage {
 }
 
 function usageOf({ usage }: ModelTurn): Pick<AiMessage, 'usage_metadata'> {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usage
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage
   if (inputTokens === undefined && outputTokens === undefined) return {}
   const [input_tokens, output_tokens] = [inputTokens ?? 0, outputTokens ?? 0]
-  const cached = { input_token_details: { cache_read: cachedInputTokens ?? 0 } }
+  const cached = {
+    input_token_details: {
+      cache_read: cachedInputTokens ?? 0,
+      ...(cacheWriteTokens === undefined ? {} : { cache_creation: cacheWriteTokens }),
+    },
+  }
   const reasoning = { output_token_details: { reasoning: reasoningTokens ?? 0 } }
   return {
     usage_metadata: {
       input_tokens,
       output_tokens,
       total_tokens: input_tokens + output_tokens,
-      ...(cachedInputTokens === undefined ? {} : cached),
+      ...(cachedInputTokens === undefined && cacheWriteTokens === undefined ? {} : cached),
       ...(reasoningTokens === undefined ? {} : reasoning),
     },
   }

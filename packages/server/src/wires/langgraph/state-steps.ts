@@ -25,6 +25,7 @@ export const stepTypes: readonly string[] = [
   ...conversationTypes,
   'run.transitioned',
   'model.aborted',
+  'context.unchanged',
   'policy.answered',
   'approval.requested',
   'approval.expired',

@@ -36,7 +36,7 @@ export interface AskedStream {
 }
 
 const answers = new Set(['approval.answered', 'approval.expired', 'tool.resolved'])
-const steps = new Set(['model', 'guardrail', 'tools'])
+const steps = new Set(['context', 'model', 'guardrail', 'tools'])
 
 const isWords = ({ type }: ChatMessage): boolean => type === 'human' || type === 'system'
 

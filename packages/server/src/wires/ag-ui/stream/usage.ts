@@ -3,8 +3,15 @@ import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { AgUiUsage } from '../event.ts'
 
-const counts = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'reasoningTokens'] as const
-type Counts = Partial<Record<(typeof counts)[number] | 'totalTokens', number>>
+/** Counts by the name that AG-UI has for them, and by ours. */
+const counts = [
+  ['inputTokens', 'inputTokens'],
+  ['outputTokens', 'outputTokens'],
+  ['cachedInputTokens', 'cachedInputTokens'],
+  ['cacheWriteInputTokens', 'cacheWriteTokens'],
+  ['reasoningTokens', 'reasoningTokens'],
+] as const
+type Counts = Partial<Record<(typeof counts)[number][0] | 'totalTokens', number>>
 
 interface Used {
   readonly of: { readonly provider: string; readonly model: string }
@@ -19,8 +26,8 @@ export class UsedTokens {
     const { provider, model, usage } = factSchemas['model.completed'].parse(payload).turn
     const key = `${provider}\n${model}`
     const tokens: Counts = { ...this.#by.get(key)?.tokens }
-    for (const count of counts) {
-      const more = usage[count]
+    for (const [count, ours] of counts) {
+      const more = usage[ours]
       if (more !== undefined) tokens[count] = (tokens[count] ?? 0) + more
     }
     this.#by.set(key, { of: { provider, model }, tokens })
