@@ -58,6 +58,7 @@ set local search_path = signalbox, pg_catalog;
 \ir tables/pause.sql
 \ir tables/digest_key.sql
 \ir tables/write_probe.sql
+\ir tables/upload.sql
 
 -- ---- partitions and the chain ----
 \ir functions/ensure_partitions.sql
@@ -129,6 +130,11 @@ set local search_path = signalbox, pg_catalog;
 \ir functions/used_definition.sql
 \ir functions/model_prices.sql
 \ir functions/put_blob.sql
+\ir functions/put_upload_part.sql
+\ir functions/finish_uploads.sql
+\ir functions/use_uploads.sql
+\ir functions/drop_uploads.sql
+\ir functions/sweep_uploads.sql
 \ir functions/digest_key.sql
 
 -- ---- pauses, as administrators set them ----

@@ -17,7 +17,8 @@ begin
       -- The application alone.
       ('api_key', false, true), ('assistant', false, true), ('assistant_version', false, true),
       -- Functions of the owner.
-      ('heartbeat', false, false), ('digest_key', false, false), ('write_probe', false, false)
+      ('heartbeat', false, false), ('digest_key', false, false), ('write_probe', false, false),
+      ('upload', false, false), ('upload_part', false, false)
     ) as r (name, engine_reads, app_reads)
   loop
     execute format('alter table %I enable row level security', t.name);

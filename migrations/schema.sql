@@ -256,6 +256,23 @@ table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0
   id text not null
   tenant_id text not null
   fire_at timestamp with time zone not null
+table upload -- row level security, forced
+  tenant_id text not null
+  id text not null
+  thread_id text not null
+  name text not null
+  mime text not null
+  bytes integer not null
+  sha256 bytea not null
+  key text not null
+  created_at timestamp with time zone not null
+  named_at timestamp with time zone
+table upload_part -- row level security, forced
+  tenant_id text not null
+  upload_id text not null
+  n integer not null
+  bytes bytea not null
+  created_at timestamp with time zone not null
 table write_probe -- row level security, forced
   filler text not null
 
@@ -318,6 +335,16 @@ thread: thread_pkey PRIMARY KEY (tenant_id, thread_id)
 thread: thread_tenant_id_check CHECK (((char_length(tenant_id) >= 1) AND (char_length(tenant_id) <= 200)))
 thread: thread_thread_id_check CHECK (((char_length(thread_id) >= 1) AND (char_length(thread_id) <= 200)))
 timer: timer_pkey PRIMARY KEY (run_id, id)
+upload: upload_bytes_check CHECK ((bytes >= 0))
+upload: upload_id_check CHECK (((char_length(id) >= 1) AND (char_length(id) <= 200)))
+upload: upload_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200)))
+upload: upload_mime_check CHECK ((char_length(mime) <= 200))
+upload: upload_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+upload: upload_pkey PRIMARY KEY (tenant_id, id)
+upload: upload_sha256_check CHECK ((octet_length(sha256) = 32))
+upload_part: upload_part_n_check CHECK ((n >= 0))
+upload_part: upload_part_pkey PRIMARY KEY (tenant_id, upload_id, n)
+upload_part: upload_part_upload_id_check CHECK (((char_length(upload_id) >= 1) AND (char_length(upload_id) <= 200)))
 
 -- ---- indexes ----
 
@@ -394,6 +421,10 @@ CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (tenant_id, thre
 CREATE INDEX thread_ttl ON signalbox.thread USING btree (ttl_look_at) WHERE (ttl_look_at IS NOT NULL)
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
 CREATE UNIQUE INDEX timer_pkey ON signalbox.timer USING btree (run_id, id)
+CREATE INDEX upload_by_thread ON signalbox.upload USING btree (tenant_id, thread_id)
+CREATE INDEX upload_part_by_age ON signalbox.upload_part USING btree (created_at)
+CREATE UNIQUE INDEX upload_part_pkey ON signalbox.upload_part USING btree (tenant_id, upload_id, n)
+CREATE UNIQUE INDEX upload_pkey ON signalbox.upload USING btree (tenant_id, id)
 
 -- ---- triggers ----
 
@@ -472,6 +503,8 @@ thread: owner_all for ALL to signalbox_owner using true check true
 timer: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 timer: engine_read for SELECT to signalbox_engine using true check -
 timer: owner_all for ALL to signalbox_owner using true check true
+upload: owner_all for ALL to signalbox_owner using true check true
+upload_part: owner_all for ALL to signalbox_owner using true check true
 write_probe: owner_all for ALL to signalbox_owner using true check true
 
 -- ---- owners and grants ----
@@ -517,11 +550,13 @@ function signalbox.delete_assistant(text,uuid) owner signalbox_owner grants sign
 function signalbox.delete_cron(text,uuid) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.delete_store_item(text,text[],text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.digest_key(text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.drop_uploads(text,text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.feed_is_ahead() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.finish_uploads(text,text,jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_survey() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -568,6 +603,7 @@ function signalbox.put_assistant(jsonb,integer) owner signalbox_owner grants sig
 function signalbox.put_blob(text,text,text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.put_store_item(text,text[],text,jsonb,double precision) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.put_upload_part(text,text,integer,bytea) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.record_in_ledger(jsonb) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.refusal(text,text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.release_held(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -587,6 +623,7 @@ function signalbox.survey_feed(integer) owner signalbox_owner grants signalbox_e
 function signalbox.sweep_ended(interval,integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_store() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.sweep_tenant(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.sweep_uploads() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_due(text[],bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_expired(integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.take_waiting(text,bigint,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -595,6 +632,7 @@ function signalbox.to_ms(timestamp with time zone) owner signalbox_owner grants 
 function signalbox.touch_api_keys(text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.update_cron(jsonb,boolean) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.use_definition(text,jsonb) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.use_uploads(text,text,text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.used_definition(text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.uuid_bound(timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.wall() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -629,6 +667,8 @@ store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbo
 store_usage owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 thread owner signalbox_owner grants signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 timer owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+upload owner signalbox_owner grants -
+upload_part owner signalbox_owner grants -
 write_probe owner signalbox_owner grants -
 
 -- ---- functions ----
@@ -1453,6 +1493,17 @@ begin
   select k.key into strict stands from digest_key k where k.tenant_id = of_tenant;
   return stands;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.drop_uploads(tenant text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  delete from upload u where u.tenant_id = tenant and u.id = any(ids);
+  delete from upload_part p where p.tenant_id = tenant and p.upload_id = any(ids);
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.ensure_partitions(months_ahead integer DEFAULT 3)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1519,6 +1570,42 @@ CREATE OR REPLACE FUNCTION signalbox.feed_is_ahead()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
 RETURN (EXISTS (SELECT FROM signalbox.event WHERE (event.xid >= pg_snapshot_xmax(pg_current_snapshot()))))
+CREATE OR REPLACE FUNCTION signalbox.finish_uploads(tenant text, thread text, uploads jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  whole int;
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and fits(thread) and jsonb_typeof(uploads) = 'array' and jsonb_array_length(uploads) between 1 and 10) is not true then
+    raise exception 'uploads_malformed' using errcode = '22023';
+  end if;
+  perform from thread t
+  where t.tenant_id = tenant and t.thread_id = finish_uploads.thread and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  if (select count(*) from upload u
+      where u.tenant_id = tenant and u.thread_id = finish_uploads.thread and u.named_at is null)
+    + jsonb_array_length(uploads) > 200
+  then
+    return 'full';
+  end if;
+  select count(*) into whole from jsonb_array_elements(uploads) u
+  where (u->>'bytes')::bigint = (
+    select sum(octet_length(p.bytes)) from upload_part p where p.tenant_id = tenant and p.upload_id = u->>'id');
+  if whole <> jsonb_array_length(uploads) then
+    raise exception 'upload_incomplete' using errcode = '22023';
+  end if;
+  insert into upload
+    select tenant, u->>'id', finish_uploads.thread, u->>'name', u->>'mime', (u->>'bytes')::int,
+      decode(u->>'sha256', 'hex'), u->>'key', wall(), null
+    from jsonb_array_elements(uploads) u;
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.fits(t text)
  RETURNS boolean
  LANGUAGE sql
@@ -2178,6 +2265,21 @@ begin
   update store_usage set items = items + 1 where tenant_id = tenant;
   return 'ok';
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.put_upload_part(tenant text, upload text, n integer, bytes bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  perform check_tenant(tenant);
+  if (fits(tenant) and fits(upload) and put_upload_part.n between 0 and 31
+    and octet_length(put_upload_part.bytes) <= 524288) is not true
+  then
+    raise exception 'upload_part_malformed' using errcode = '22023';
+  end if;
+  insert into upload_part values (tenant, upload, put_upload_part.n, put_upload_part.bytes, wall());
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.record_in_ledger(draft jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -2701,6 +2803,30 @@ begin
   update store_usage set items = items - swept where tenant_id = tenant returning items into left_over;
   return left_over;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.sweep_uploads()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  one record;
+  swept int := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('signalbox.sweep_uploads', 0)) then
+    return 0;
+  end if;
+  for one in
+    select distinct aged.tenant_id, aged.upload_id from (
+      select p.tenant_id, p.upload_id from upload_part p
+      where p.created_at < wall() - interval '24 hours' order by p.created_at limit 100) aged
+  loop
+    delete from upload u where u.tenant_id = one.tenant_id and u.id = one.upload_id;
+    delete from upload_part p where p.tenant_id = one.tenant_id and p.upload_id = one.upload_id;
+    swept := swept + 1;
+  end loop;
+  return swept;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.take_due(kinds text[], again_ms bigint, max_rows integer)
  RETURNS SETOF signalbox.effect
  LANGUAGE plpgsql
@@ -2874,6 +3000,38 @@ begin
     return 'known';
   end if;
   return record_in_ledger(draft);
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.use_uploads(tenant text, thread text, ids text[])
+ RETURNS TABLE(id text, name text, mime text, bytes integer, sha256 text, key text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  perform check_tenant(use_uploads.tenant);
+  if (
+    select count(*) from upload u
+    where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids)
+  ) = cardinality(use_uploads.ids) then
+    insert into blob (tenant_id, thread_id, key, mime, bytes)
+      select u.tenant_id, u.thread_id, u.key, u.mime,
+        (select string_agg(p.bytes, ''::bytea order by p.n) from upload_part p
+          where p.tenant_id = u.tenant_id and p.upload_id = u.id)
+      from upload u
+      where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids)
+        and not exists (select from blob b where b.tenant_id = u.tenant_id and b.thread_id = u.thread_id and b.key = u.key)
+      order by u.key
+      on conflict do nothing;
+    perform from upload u
+    where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids) and u.named_at is null
+    order by u.id for update;
+    update upload set named_at = wall()
+    where tenant_id = use_uploads.tenant and thread_id = use_uploads.thread and id = any(use_uploads.ids) and named_at is null;
+  end if;
+  return query
+    select u.id, u.name, u.mime, u.bytes, encode(u.sha256, 'hex'), u.key from upload u
+    where u.tenant_id = use_uploads.tenant and u.thread_id = use_uploads.thread and u.id = any(use_uploads.ids);
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.used_definition(tenant text, definition_hash text)
  RETURNS TABLE(body jsonb, first_used_at timestamp with time zone)

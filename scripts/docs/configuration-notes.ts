@@ -84,6 +84,10 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.approvals`]: 'Answers of humans: see [approvals](approvals.md).',
   [`${agent}.context`]:
     'What is done when a conversation grows towards the window of the model: see [long conversations](context.md). Absent, null or false: nothing before it overflows.',
+  [`${agent}.uploads`]:
+    'What the model reads of [files](files.md#uploads) that a run is given, beside their list. Absent: nothing.',
+  [`${agent}.uploads.inline`]:
+    'Does the text of a file stand in the message that it came with? Only of a single file, of at most 8,000 characters.',
   [`${agent}.loop`]: 'Detection of calls that repeat: see [loop detection](loop-detection.md).',
   [`${agent}.loop.enabled`]: 'False: nothing is looked for.',
   [`${agent}.loop.toolFreqWarn`]: 'Calls of one tool within the last ones: the model is told.',

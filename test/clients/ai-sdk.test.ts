@@ -128,11 +128,17 @@ describe('a message', () => {
 
   it('is refused by field where it cannot be what it says', async () => {
     const id = randomUUID()
-    const file = { type: 'file', mediaType: 'image/png', url: 'data:,' }
+    const file = { type: 'file', mediaType: 'image/png', url: 'https://example.com/a.png' }
+    const beside = said('m1', 'Look.')
     const one = [said('m1', 'Go.')]
     const refused = [
       [{ id, messages: one, trigger: 'regenerate-message' }, 'invalid_request', 'messages'],
-      [{ id, messages: [{ ...one[0], parts: [file] }] }, 'not_available', 'messages[0].parts[0]'],
+      [{ id, messages: [{ ...one[0], parts: [file] }] }, 'invalid_request', 'messages[0].parts'],
+      [
+        { id, messages: [{ ...beside, parts: [...beside.parts, file] }] },
+        'not_available',
+        'messages[0].parts[1].url',
+      ],
       [{ id, messages: [said('m1', ' ')] }, 'invalid_request', 'messages[0].parts'],
       [{ id, messages: [] }, 'invalid_request', 'messages'],
       [{ id: '', messages: one }, 'invalid_request', 'id'],

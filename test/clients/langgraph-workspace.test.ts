@@ -188,6 +188,24 @@ describe('files of a thread', () => {
     expect(await filesOf(threadId)).toContain('7.bin 0307ff00 x')
   })
 
+  it('what a run leaves below outputs/ stands in its values, in the state and on the stream', async () => {
+    const { thread_id: threadId } = await client.threads.create()
+    const said = say(write('outputs/a.md', 'one'), write('work.txt', 'two'))
+    const values = await client.runs.wait(threadId, 'clerk', said)
+    expect(values).toMatchObject({ files: { 'outputs/a.md': { bytes: 3 } } })
+    const { values: state } = await client.threads.getState<{ files?: object }>(threadId)
+    expect(state.files).toEqual({ 'outputs/a.md': { bytes: 3 } })
+    const seen: unknown[] = []
+    const stream = client.runs.stream(threadId, 'clerk', {
+      ...say(write('outputs/b.md', 'four')),
+      streamMode: 'values',
+    })
+    for await (const { event, data } of stream) if (event === 'values') seen.push(data)
+    expect(seen.at(-1)).toMatchObject({ files: { 'outputs/b.md': { bytes: 4 } } })
+    // A run that leaves nothing has none of it.
+    expect(await client.runs.wait(threadId, 'clerk', say('survey'))).not.toHaveProperty('files')
+  })
+
   it('a fork has the files of its moment, and what it does is its own', async () => {
     const { thread_id: threadId } = await client.threads.create()
     await runOn(threadId, write('a', 'first'))

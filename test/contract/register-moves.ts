@@ -81,7 +81,12 @@ const broken = <T>(list: readonly T[], over: Partial<T>): readonly T[] =>
 export const makers: readonly Make[] = [
   async (run) => creation(run),
   async (run, { n, wrong }) =>
-    creation(run, { alias: { key: `alias-${n}-${run.tenantId}`, bodyHash: `${wrong}` } }),
+    creation(
+      run,
+      { alias: { key: `alias-${n}-${run.tenantId}`, bodyHash: `${wrong}` } },
+      // Runs are given files, but for some.
+      { input: [], ...changing(run, n).payload },
+    ),
   async (run) => ({ ...about(run), admit: true, facts: [fact('run.admitted', 'admitted')] }),
   async (run, { n }) => ({
     ...about(run),

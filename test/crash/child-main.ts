@@ -65,6 +65,7 @@ const { url, failed } = await startSignalbox({
     ? { log: { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') } }
     : { dataDir: disk }),
   wrapPorts,
+  wrapUploads: (uploads) => failpoints.wrapUploads(uploads),
 })
 void failed.then(() => process.exit(1))
 tell({ type: 'started', url })

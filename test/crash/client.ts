@@ -43,6 +43,15 @@ export interface RunRequest {
   readonly strategy?: 'interrupt' | 'rollback'
   /** Who is told of it. */
   readonly webhook?: string
+  /** The uploads that it is given. */
+  readonly files?: readonly string[]
+}
+
+/** What goes with a request: JSON, or something that says itself what it is. */
+interface Sent {
+  readonly body?: unknown
+  readonly raw?: FormData | string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export class Client {
@@ -70,10 +79,17 @@ export class Client {
     return first
   }
 
-  async #createOnce({ agent, threadId, plan, strategy, webhook }: RunRequest): Promise<string> {
+  async #createOnce({
+    agent,
+    threadId,
+    plan,
+    strategy,
+    webhook,
+    files,
+  }: RunRequest): Promise<string> {
     const body = {
       assistant_id: agent,
-      input: JSON.stringify(plan),
+      input: files ? { prompt: JSON.stringify(plan), files } : JSON.stringify(plan),
       ...(strategy ? { multitask_strategy: strategy } : {}),
       ...(webhook === undefined ? {} : { webhook }),
     }
@@ -136,12 +152,13 @@ export class Client {
   async request(
     method: string,
     path: string,
-    { body, headers = {} }: { body?: unknown; headers?: Readonly<Record<string, string>> } = {},
+    { body, raw, headers = {} }: Sent = {},
   ): Promise<Answer> {
     const deadline = Date.now() + this.#patience.patienceMs
     const init = {
       method,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { ...(raw === undefined ? { 'content-type': 'application/json' } : {}), ...headers },
+      ...(raw === undefined ? {} : { body: raw }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
     for (;;) {

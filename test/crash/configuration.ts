@@ -59,8 +59,8 @@ const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] 
  * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
  * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
  * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
- * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time. `roomy` has
- * its conversation summed up, and `pruned` has its old results cleared.
+ * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time. `keeper` reads
+ * files and leaves some. `roomy` has its conversation summed up, and `pruned` has its old results cleared.
  */
 export function configurationOf(world: string, role: Role) {
   const provider = policyOf(role)
@@ -104,6 +104,7 @@ export function configurationOf(world: string, role: Role) {
       },
       leaf: agent,
       narrow: agent,
+      keeper: { ...agent, tools: [...everything, 'keep'] },
     },
     runLimits: [{ agents: ['narrow'], concurrency: 1 }],
     webhooks: { secretEnv: webhookSecretEnv, allow: ['127.0.0.1'] },

@@ -12,8 +12,9 @@ import type {
   WakeBus,
   WebhookSender,
 } from '@signalbox/engine'
+import type { Uploads } from '@signalbox/postgres'
 import type { Role } from '@signalbox/server'
-import { startsRun } from './failpoints.ts'
+import { startsRun, withFiles } from './failpoints.ts'
 
 /** Why a role does not reach a method. Who reaches it none the less has proved the table wrong. */
 type Reach = Readonly<Record<Role, true | string>>
@@ -53,20 +54,25 @@ const register = {
   conversation: only('orchestrator', 'prompts are built where model calls are made'),
   continuation: only('orchestrator', 'prompts are built where model calls are made'),
   sinceCut: only('orchestrator', 'prompts are built where model calls are made'),
-  changedFiles: lifecycle('the tools of the workload keep no files'),
+  changedFiles: only('worker', executes),
   effect: all,
   openEffects: only('orchestrator', 'what a cancel closes is closed by who decided'),
   putDefinition: butWorker(creates),
   definition: all,
   putBlob: all,
-  blob: only('orchestrator', 'long texts are read back for prompts'),
+  blob: butApi(
+    'long texts are read back for prompts, and files by tools; the API reads them elsewhere',
+  ),
   waitingCalls: only('orchestrator', polled),
   takeWaiting: only('orchestrator', 'announces again what a queue has lost'),
   nextWaiting: only('worker', 'a worker asks whose turn it is when it has a hint'),
   digestKey: all,
   ensureThread: all,
   ensureThreads: lifecycle('nobody in the workload creates many runs in one request'),
-  changeThread: lifecycle(unchanged),
+  changeThread: only(
+    'api',
+    'a create says on a thread that was there before it which agent it has',
+  ),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
   repairState: lifecycle('no cached state of the workload is wrong'),
@@ -146,6 +152,15 @@ const webhookSender = {
   deliver: only('orchestrator', 'who decides tells of it'),
 } satisfies Record<keyof WebhookSender, Reach>
 
+const receives = 'only the API is sent files'
+
+const uploads = {
+  putPart: only('api', receives),
+  finish: only('api', receives),
+  use: only('api', receives),
+  drop: only('api', receives),
+} satisfies Record<keyof Uploads, Reach>
+
 const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   register,
   dispatcher,
@@ -155,12 +170,14 @@ const ports: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   toolHost,
   policyHost,
   webhookSender,
+  uploads,
 }
 
 /** What appends and publishes carry, by the role that is known to send it. */
 const carried: Readonly<Record<Role, readonly string[]>> = {
   api: [
     'register.append(run.created)',
+    `register.append(run.created${withFiles})`,
     'register.append(cancel.requested)',
     'register.append(approval.answered)',
     'register.append(tool.resolved)',
@@ -196,6 +213,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
   worker: [
     'register.append(claim)',
     'register.append(tool.completed)',
+    `register.append(tool.completed${withFiles})`,
     'register.append(tool.failed)',
     'register.append(tool.aborted)',
     'register.append(tool.late)',

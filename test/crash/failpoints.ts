@@ -6,6 +6,7 @@
  * F2 `before`: the call was never made. `after`: it was made and answered, and nobody learns of the answer.
  */
 import type { AppendItem, HintSource, PolicyHost } from '@signalbox/engine'
+import type { Uploads } from '@signalbox/postgres'
 import type { EnginePorts, Role } from '@signalbox/server'
 
 /** What a process under test stands on. */
@@ -47,6 +48,11 @@ export class Failpoints {
       ...(policies && { policies: this.#around('policyHost', policies) }),
       ...(webhooks && { webhooks: this.#around('webhookSender', webhooks) }),
     }
+  }
+
+  /** The uploads, which the API writes piece by piece, likewise. */
+  wrapUploads(uploads: Uploads): Uploads {
+    return this.#around('uploads', uploads)
   }
 
   #around<P extends object>(name: string, port: P, label = plainLabel): P {
@@ -109,6 +115,8 @@ type Label = (method: string, args: readonly unknown[]) => string
 
 /** A create by a run, for one of its calls. */
 export const startsRun = 'run.created by a run'
+/** Ends what is said of an append whose event names files. */
+export const withFiles = ' with files'
 
 const plainLabel: Label = (method) => method
 
@@ -130,7 +138,7 @@ function kindOf({ create, facts, decision, claims, notes }: AppendItem): string 
   if (fact?.type.startsWith('context.')) return fact.type
   if (decision?.events.some(({ type }) => type === 'context.pruned')) return 'context.pruned'
   if (decision?.effects.some(({ kind }) => kind === 'context.compact')) return 'context.compact'
-  if (fact) return fact.type
+  if (fact) return 'files' in fact.payload ? `${fact.type}${withFiles}` : fact.type
   if (decision) return 'decision'
   if (claims?.length) return 'claim'
   return notes?.[0]?.type ?? 'nothing'

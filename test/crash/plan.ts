@@ -66,7 +66,8 @@ function turnsIn(prompt: Prompt): number | null {
 function planOf(prompt: Prompt): z.output<typeof Plan> {
   for (const message of prompt.toReversed()) {
     if (message.role !== 'user') continue
-    const text = textOf(message)
+    // Behind the words stands which files came with them.
+    const [text = ''] = textOf(message).split('<files>')
     if (text.startsWith('{')) return Plan.parse(JSON.parse(text))
     // The words of the user stand behind what was said before them, summed up.
     const at = text.indexOf('{"name":')

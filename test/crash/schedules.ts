@@ -6,6 +6,7 @@ import type { Register } from '@signalbox/engine'
 import { sampled } from '../../scripts/ci/sampled.ts'
 import { seeded } from '../simulation/seeded.ts'
 import { isKilled } from './declared.ts'
+import { withFiles } from './failpoints.ts'
 import { infrastructureFaults, killAt, storm } from './faults.ts'
 import { pointsOf, type Recording } from './recording.ts'
 import type { Fault } from './schedule.ts'
@@ -44,6 +45,11 @@ const always = new Set([
   'worker.register.append(claim).after',
   'worker.toolHost.call.after',
   'worker.register.append(tool.completed).after',
+  // And between these, files have come that nothing names yet.
+  'api.uploads.putPart.after',
+  'api.uploads.use.after',
+  `api.register.append(run.created${withFiles}).after`,
+  `worker.register.append(tool.completed${withFiles}).after`,
 ])
 
 export interface Chosen {

@@ -20,7 +20,7 @@ export type Part = (setting: Setting) => Promise<void>
 const lookMs = 40
 const waitMsMax = forThisMachine(8_000)
 
-interface Where extends Pick<RunRequest, 'strategy' | 'webhook'> {
+interface Where extends Pick<RunRequest, 'strategy' | 'webhook' | 'files'> {
   readonly thread?: string
   readonly agent?: string
 }

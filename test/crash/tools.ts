@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EffectMode } from '@signalbox/core'
 import { canonical } from '@signalbox/engine'
 import { type DefinedTool, defineTool, type ToolContext } from '@signalbox/tools'
+import { aboutText, givenPath, keptPath } from './given.ts'
 import { z } from 'zod'
 import { mark } from './world.ts'
 
@@ -17,7 +18,7 @@ const bigChars = 40_000
 
 const Input = z.object({ n: z.number() })
 
-type Work = (context: ToolContext) => unknown
+type Work = (context: ToolContext & { readonly args: z.output<typeof Input> }) => unknown
 
 const work = (ms: number): Work =>
   async function busy({ signal, attempt }) {
@@ -41,6 +42,16 @@ const linger: Work = async ({ signal }) => {
   return 'l'.repeat(bigChars)
 }
 
+/** Reads the file that its run was given, and leaves what it found: half a file would say so. */
+const keep: Work = async ({ workspace, args }) => {
+  const read = await workspace.readFile(givenPath)
+  const written = await workspace.writeFile(
+    keptPath(args.n),
+    read.ok ? aboutText(read.value) : read.message,
+  )
+  return written.ok ? 'kept' : written.message
+}
+
 /** The tools of a worker that writes to this world. */
 export function crashTools(world: string): readonly DefinedTool[] {
   const tool = (name: string, effect: EffectMode, body: Work, queue = 'tools') =>
@@ -54,7 +65,7 @@ export function crashTools(world: string): readonly DefinedTool[] {
         const { idempotencyKey: effectId, attempt, runId, callId } = context
         const argsHash = createHash('sha256').update(canonical(input)).digest('hex')
         mark(world, { effectId, attempt, runId, callId, tool: name, argsHash })
-        return body(context)
+        return body({ ...context, args: input })
       },
     })
   return [
@@ -66,5 +77,6 @@ export function crashTools(world: string): readonly DefinedTool[] {
     tool('endless', 'read', work(endlessMs), 'endless'),
     tool('stall', 'once', stall),
     tool('linger', 'once', linger),
+    tool('keep', 'idempotent', keep),
   ]
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from './families.ts'
+import { giving } from './giving.ts'
 import { unsummed } from './plan.ts'
 import { create, type Part, type Setting, started } from './sending.ts'
 import { stallMs } from './tools.ts'
@@ -113,6 +114,7 @@ const parts: Readonly<Record<Wave, readonly Part[]>> = {
     hurrying,
     crowding,
     filling,
+    giving,
   ],
   family: families,
   stall: [stalling],

@@ -27,6 +27,7 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/client.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/child-runs.md': { database: 'shared' },
   'docs/errors.md': { database: 'shared' },
+  'docs/files.md': { database: 'shared' },
   'docs/guardrails.md': { database: 'shared' },
   'docs/langgraph.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/loop-detection.md': { database: 'shared' },

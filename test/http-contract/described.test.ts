@@ -67,7 +67,7 @@ describe('every operation', () => {
 
   it('shows what is sent: a body where it takes one, a value for each place in its address', () => {
     const lacking = operations.flatMap(({ name, parameters, requestBody }) => [
-      ...(requestBody && !hasExample(requestBody.content['application/json']) ? [name] : []),
+      ...(requestBody && !Object.values(requestBody.content).some(hasExample) ? [name] : []),
       ...parameters.filter((each) => each.in === 'path' && !hasExample(each)).map(() => name),
     ])
     expect(lacking).toEqual([])

@@ -79,8 +79,10 @@ async function recorded({ api }: TestSignalbox, operation: string): Promise<Exam
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof Named) =>
     encodeURIComponent(named[name]),
   )
-  const body = (bodies[operation] ?? row.body)?.(named)
-  const request = body === undefined ? {} : { request: body }
+  const form = formOf(operation)
+  const body = form ? undefined : (bodies[operation] ?? row.body)?.(named)
+  const isFile = operation.startsWith('PUT') && address.includes('/files/')
+  const request = body === undefined || isFile ? {} : { request: body }
   const leaving = new AbortController()
   const response = await fetch(`${api}${address}${row.query ?? ''}`, {
     method,
@@ -90,6 +92,7 @@ async function recorded({ api }: TestSignalbox, operation: string): Promise<Exam
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(form ? { body: form } : {}),
     signal: leaving.signal,
   })
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
@@ -101,6 +104,14 @@ async function recorded({ api }: TestSignalbox, operation: string): Promise<Exam
     return request
   }
   return { ...request, answer: { status, type, body: shortened(operation, { type, text }) } }
+}
+
+/** A body that is no JSON; null for all others. */
+function formOf(operation: string): FormData | null {
+  if (!operation.endsWith('/uploads')) return null
+  const form = new FormData()
+  form.append('files', new Blob(['item,sold\nbell,12\n']), 'sales.csv')
+  return form
 }
 
 const charsMax = 1_200
@@ -158,6 +169,8 @@ async function scene(api: string, waits: boolean): Promise<Named> {
   const post = async (path: string, body: unknown) =>
     (await call(api, 'POST', path, { body, headers: sent })).body
   const input = 'How many words has this sentence?'
+  await post('/threads', { thread_id: thread })
+  await call(api, 'PUT', `/threads/${thread}/files/notes.txt`, { body: 'Seven.', headers: sent })
   const values = await post(`/threads/${thread}/runs/wait`, {
     assistant_id: waits ? 'clerk' : 'assistant',
     input,
@@ -198,6 +211,7 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     pause_id: pause.pause_id,
     task: values.run.run_id,
     config: 'none',
+    path: 'notes.txt',
     name: 'denied_calls',
     hash: log.events[0].payload.definitionHash,
   }

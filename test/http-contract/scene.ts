@@ -120,6 +120,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     return Waited.parse((await ask('POST', `/threads/${threadId}/runs/wait`, body)).body)
   }
   const done = await wait('done', 'writer')
+  await ask('PUT', '/threads/done/files/notes.txt', 'Seven.')
   const asks = await Promise.all([0, 1, 2, 3].map((n) => wait(`asks-${n}`, 'asker')))
   const told = [0, 1, 2].map((n) => `told-${n}`)
   // Of three turns, of which the older are summed up on demand.
@@ -158,6 +159,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     'last-event-id': ['-1', '0', '3', `${done.run.run_id}-000003`],
     input: ['Write.', 'Write again.'],
     tool: ['hold'],
+    path: ['notes.txt', 'notes.txt', 'other.txt'],
   }
   return { hints, places }
 }

@@ -1,7 +1,7 @@
 /** What must hold of the events of one run, whatever happened to the processes that wrote them. */
 import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
-import { effectOf, foldedThrough, isEnd, isStep, type RunRecord } from './run-record.ts'
+import { effectOf, foldedThrough, isEdit, isEnd, isStep, type RunRecord } from './run-record.ts'
 
 /** Each violation names its invariant (DESIGN §7) and the run. */
 export function logViolations(run: RunRecord): readonly string[] {
@@ -13,7 +13,13 @@ export function logViolations(run: RunRecord): readonly string[] {
   if (head.status !== 'ended') bad.push(`I12 ${runId} is stuck in ${head.stateName}`)
   const ends = log.filter(isEnd).length
   if (head.status === 'ended' && ends !== 1) bad.push(`I4 ${runId} ended ${ends}x`)
-  return [...bad, ...outcomeViolations(run), ...cancelViolations(run), ...cursorViolations(run)]
+  return [
+    ...bad,
+    ...outcomeViolations(run),
+    ...editViolations(run),
+    ...cancelViolations(run),
+    ...cursorViolations(run),
+  ]
 }
 
 const outcomes = new Set([
@@ -38,7 +44,8 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   }
   for (const [id, n] of results) if (n !== 1) bad.push(`I7 ${id} has ${n} outcomes`)
   const last = log.findLast((event) => event.type === 'model.completed')
-  if (log.findLast(isStep)?.verdict === 'completed' && last?.verdict !== 'complete')
+  const isCompleted = log.findLast(isStep)?.verdict === 'completed'
+  if (isCompleted && last?.verdict !== 'complete' && !isEdit({ log }))
     bad.push(`I23 ${head.runId} completed on a turn with verdict ${last?.verdict}`)
   const folded = foldedThrough(log)
   const cut = log.filter((event) => event.seq <= folded && isSuppressing(event)).length
@@ -46,6 +53,19 @@ function outcomeViolations({ head, log }: RunRecord): readonly string[] {
   if (head.status === 'ended' && told < cut)
     bad.push(`I23 ${head.runId} took calls out of ${cut} turns, and says so of ${told}`)
   return bad
+}
+
+/** An edit completes without a turn, and nobody checks what it would say to a model: so it asks nobody for anything (I23, I24). */
+function editViolations({ head: { runId }, log, effects }: RunRecord): readonly string[] {
+  if (!isEdit({ log })) return []
+  const others = log.filter(({ type }) => outcomes.has(type))
+  const asked = effects.filter(({ spec }) => spec.kind !== 'webhook.deliver')
+  return [
+    ...others.map(({ type, seq }) => `I23 the edit ${runId} has ${type} at ${seq}`),
+    ...asked.map(
+      ({ effectId, spec }) => `I23 the edit ${runId} asked for ${spec.kind} ${effectId}`,
+    ),
+  ]
 }
 
 const telling = new Set(['safety.suppressed', 'turn.cut', 'guardrail.tripped', 'guardrail.stopped'])

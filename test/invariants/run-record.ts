@@ -43,6 +43,10 @@ export const isStep = (event: StoredEvent): boolean => event.type === 'run.trans
 export const isEnd = (event: StoredEvent): boolean =>
   isStep(event) && event.payload['outcome'] !== null
 
+/** Does the run change the conversation, and ask no model? */
+export const isEdit = ({ log: [first] }: Pick<RunRecord, 'log'>): boolean =>
+  first !== undefined && 'edit' in first.payload
+
 /** Facts up to here were folded into something: of a run that was faulted, those that came with its fault were not (D5). */
 export function foldedThrough(log: readonly StoredEvent[]): number {
   const isFaulted = log.some(({ type }) => type === 'run.faulted')

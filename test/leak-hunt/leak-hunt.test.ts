@@ -50,6 +50,8 @@ const goodFlock = newFlock()
 /** Tokens and addresses that a guardrail takes out, and numbers of cards, in answers that are cut as well. */
 const tokenFlock = newFlock()
 const cardFlock = newCards()
+/** In a file that a run is given, and that nobody reads. */
+const fileFlock = newFlock()
 /** None of them is found anywhere. */
 const hiding = [cutFlock, tokenFlock, cardFlock]
 
@@ -136,9 +138,10 @@ function config(): ConfigInput {
   const baseURL = loopback.reply(goodReply('anthropic', goodFlock.next()))
   const model = { provider: 'anthropic', model: 'good', baseURL, apiKeyEnv: 'TEST_KEY' }
   const good = { ...plain, model, limits: { maxTurns: 1 } }
+  const given = { ...plain, tools: [], model: { provider: 'scripted', model: 'given' } }
   const redacted = redacting({ tokens: tokenFlock, cards: cardFlock })
   return {
-    agents: { ...Object.fromEntries(agents), good, ...redacted.agents },
+    agents: { ...Object.fromEntries(agents), good, given, ...redacted.agents },
     tools: [saveNote, ...redacted.tools],
     scripts: {
       ...Object.fromEntries(
@@ -147,6 +150,7 @@ function config(): ConfigInput {
           return [nameOf('scripted', cut), () => turn]
         }),
       ),
+      given: () => ({ text: 'It is kept.' }),
       ...redacted.scripts,
     },
     server: { graceMs: 1000 },
@@ -269,6 +273,10 @@ describe('with all of it in Postgres', () => {
     expect(written.map((args) => args.includes('[redacted:'))).toEqual(executed.map(() => true))
   })
 
+  it('a run is given a file, and its model does not read it', async () => {
+    expect(await scene.give('given', fileFlock.next())).toBe('completed')
+  })
+
   it('the other wires have the same agents', async () => {
     const agents = [redactedName('executed'), redactedName('said'), 'good']
     const { number } = treeNumber(import.meta.dirname)
@@ -307,6 +315,11 @@ describe('with all of it in Postgres', () => {
     await scene.stop()
     kept.push({ where: 'spans', bytes: Buffer.concat(collector.received) })
     for (const flock of hiding) expect(leaks(kept, flock)).toEqual([])
+    // An export has what is in files, so that it can be verified; nothing else has.
+    const besides = kept.filter(({ where }) => !where.startsWith('signalbox audit export'))
+    expect(leaks(besides, fileFlock)).toEqual([])
+    expect(leaks(kept, fileFlock).length).toBeGreaterThan(0)
+    expect(bytesOf(kept, 'the stream of given')).toContain('uploads/given.txt')
     for (const which of ['executed', 'shown', 'mailed', 'listed', 'said'] as const)
       expect(bytesOf(kept, `the stream of ${redactedName(which)}`)).toContain('[redacted:')
     // Each of them has something to say.
@@ -334,6 +347,11 @@ describe('with all of it in Postgres', () => {
       ...(await database.files({ written: true })),
     ]
     for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
+    // What is in a file stands in its content, and in no event.
+    const tables = remains.filter(({ where }) => where.includes('copied'))
+    const holding = tables.filter(({ bytes }) => findIn(bytes, fileFlock).length > 0)
+    const named = new Set(holding.map(({ where }) => /signalbox\.\w+/.exec(where)?.[0]))
+    expect(named).toEqual(new Set(['signalbox.blob', 'signalbox.upload_part']))
     const found = places(remains, goodFlock)
     expect(found.some((place) => /copied\/signalbox\.event/.test(place))).toBe(true)
     expect(found.some((place) => place.includes('/pg_wal/'))).toBe(true)
@@ -359,9 +377,10 @@ describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
       await scene.watch(cuts.map((cut) => nameOf('openai', cut)))
       await scene.watch(['good'])
       await watchRedacted(scene)
+      expect(await scene.give('given', fileFlock.next())).toBe('completed')
       const sent = await delivered(scene.runs.values())
       const remains = [sent, ...(await scene.overheard()), ...(await redis.remains())]
-      for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
+      for (const flock of [...hiding, fileFlock]) expect(leaks(remains, flock)).toEqual([])
       expect(bytesOf(remains, 'MONITOR')).toContain('I write. ')
       expect(places(remains, goodFlock)).toContain('the stream of good')
     } finally {

@@ -8,6 +8,7 @@ import {
   type Signalbox,
   startSignalbox,
 } from '@signalbox/server'
+import { z } from 'zod'
 import { StreamMode } from '../../packages/server/src/wires/langgraph/stream/modes.ts'
 import { watchContract } from '../../packages/server/test/support/contract.ts'
 import { readSse } from '../../packages/server/test/support/http.ts'
@@ -22,6 +23,8 @@ export interface Scene {
   watch(agents: readonly string[]): Promise<readonly string[]>
   /** The same on another wire, whose stream says how the run ended in words of its own. Answers how many bytes it had. */
   watchOn(wire: OtherWire, agent: string): Promise<number>
+  /** A run of an agent that is given a file with this content. Answers its outcome. */
+  give(agent: string, content: string): Promise<string>
   /** Logs, streams, metrics and what the API shows afterwards. */
   overheard(): Promise<readonly Remains[]>
   /** Sends the spans that are left, too. */
@@ -118,6 +121,11 @@ export async function openScene(config: ConfigInput, options: SceneOptions): Pro
       streams.push({ where: `the stream of ${agent} on ${wire}`, bytes })
       return bytes.length
     },
+    give: async (agent, content) => {
+      const given = await giveFile(api, agent, content)
+      streams.push({ where: `the stream of ${agent}`, bytes: given.bytes })
+      return given.outcome
+    },
     overheard: async () => [
       ...streams,
       processes.logged(),
@@ -143,6 +151,31 @@ const page =
       bytes: Buffer.from(await answer.arrayBuffer()),
     }
   }
+
+/** Uploads a file, names it in a run, and reads all that the API says of it but its content. */
+async function giveFile(api: string, agent: string, content: string) {
+  const thread = `${api}/threads/given-${agent}`
+  const json = { 'content-type': 'application/json' }
+  const post = (url: string, body: object): Promise<Response> =>
+    fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  await post(`${api}/threads`, { thread_id: `given-${agent}` })
+  const form = new FormData()
+  form.append('files', new Blob([content]), 'given.txt')
+  const uploaded = await fetch(`${thread}/uploads`, { method: 'POST', body: form })
+  const [{ upload_id: uploadId }] = Uploads.parse(await uploaded.json())
+  const input = { prompt: 'Keep it.', files: [uploadId] }
+  const ended = await post(`${thread}/runs/wait`, { assistant_id: agent, input })
+  const said = await ended.text()
+  const pages = await Promise.all(
+    ['/files', '/state', '/history', '/context'].map(async (path) =>
+      (await fetch(`${thread}${path}`)).text(),
+    ),
+  )
+  const { outcome } = z.looseObject({ outcome: z.string() }).parse(JSON.parse(said))
+  return { outcome, bytes: Buffer.from([said, ...pages].join('\n')) }
+}
+
+const Uploads = z.tuple([z.looseObject({ upload_id: z.string() })])
 
 /** What a client of a stream has read, with all texts of its events once more in one piece: a word may be split. */
 async function watchRun(api: string, agent: string, isCancelled: boolean) {

@@ -46,6 +46,9 @@ export const features = [
   'context.pruned',
   'context.unchanged',
   'event.ignored',
+  'files of a result',
+  'files of a run',
+  'files of an edit',
   'guardrail.stopped',
   'guardrail.tripped',
   'input.injected',
@@ -77,12 +80,19 @@ interface Shown {
   readonly payload: JsonObject
 }
 
+/** What names files: a result of a call, a run that is given some, or an edit. */
+function givenBy({ type, payload }: Pick<Shown, 'type' | 'payload'>): string {
+  if (type === 'tool.completed') return 'a result'
+  return payload['edit'] === undefined ? 'a run' : 'an edit'
+}
+
 const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
   type,
   ...[verdict, payload['code'], payload['reason']].flatMap((word) =>
     typeof word === 'string' ? `${type} ${word}` : [],
   ),
   ...(payload['parent'] ? [`${type} by a run`] : []),
+  ...(payload['files'] === undefined ? [] : [`files of ${givenBy({ type, payload })}`]),
 ]
 
 /** The features of a log. */

@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { machines } from '@signalbox/core'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { simulate } from '../simulation/simulate.ts'
 import { type Feature, features, featuresOf } from './features.ts'
@@ -31,6 +32,8 @@ interface Candidate {
 function candidatesOf(seed: number, { tables }: MemoryRegister): readonly Candidate[] {
   return [...tables.runs.values()].flatMap((run, n) => {
     const definition = tables.definitions.get(run.definitionHash)
+    // Of builds that come after this one the simulation has machines of its own.
+    if (!machines.has(run.machineVersion)) return []
     if (!definition || definition.guardrails.policies.some(({ use }) => use === 'cedar')) return []
     const events = (tables.events.get(run.runId) ?? []).map(
       ({ seq, type, version, at, actor, verdict, payload }) => ({

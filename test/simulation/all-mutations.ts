@@ -3,6 +3,7 @@ import { badDayMutations } from './bad-day-mutations.ts'
 import { buildMutations } from './build-mutations.ts'
 import { contextMutations } from './context-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
+import { fileMutations } from './file-mutations.ts'
 import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
@@ -19,4 +20,5 @@ export const allMutations: readonly Mutation[] = [
   ...badDayMutations,
   ...buildMutations,
   ...contextMutations,
+  ...fileMutations,
 ]

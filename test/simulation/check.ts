@@ -18,6 +18,7 @@ import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
+import { fileViolations } from './files.ts'
 import { pauseViolations } from './pauses.ts'
 import { unkept } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
@@ -58,6 +59,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
     ...laneViolations(runs),
     ...rerunViolations(runs, world.executions),
     ...crowdViolations(world, runs),
+    ...fileViolations(world, register, runs),
     ...familyViolations(runs),
     ...inheritedViolations(runs),
     ...budgetViolations(runs, world.executions),

@@ -68,6 +68,9 @@ export const expected: readonly string[] = [
   ),
   'denied too_deep',
   'faulted history_too_long',
+  'files of an edit',
+  'files of run.created',
+  'files of tool.completed',
   'input.left',
   'input.taken',
   'multitask interrupt',
@@ -127,6 +130,7 @@ export function countsOf(
     if (told.has(type)) count(`${type} ${verdict}`)
     if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
+    if ('files' in payload) count(`files of ${'edit' in payload ? 'an edit' : type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }

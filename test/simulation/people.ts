@@ -10,6 +10,7 @@ import type {
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { simulatedAgent } from './agents.ts'
 import { plansPerSeed } from './families.ts'
+import { filesFor } from './files.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
 import { isVictim } from './victims.ts'
@@ -33,18 +34,28 @@ export const planSeed = (seed: number, n: number): number => seed * plansPerSeed
 export async function client(
   seed: number,
   life: Incarnation,
-  engine: SimulatedEngine,
+  { world, engine, register }: Office,
 ): Promise<void> {
   const { schedule } = life.process
   for (let n = 0; n < runsPerSeed; n++) {
-    const threadId = n === 2 ? 't0' : `t${n}`
+    const isEdit = n === 1 && world.isByHand
+    const threadId = n === 2 || isEdit ? 't0' : `t${n}`
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
+    const files = world.isFiling
+      ? { files: await filesFor(register, { ...caller, threadId }, n) }
+      : {}
+    const input = {
+      id: `u${n}`,
+      role: 'user' as const,
+      parts: [{ type: 'text' as const, text: `go ${n}` }],
+    }
     const created = await engine.commands
       .createRun({
         ...caller,
         threadId,
         definition,
-        input: [{ id: `u${n}`, role: 'user', parts: [{ type: 'text', text: `go ${n}` }] }],
+        ...(isEdit ? { input: [], edit: { messages: [] } } : { input: [input] }),
+        ...files,
         metadata: {},
         user: requester,
         alias: { key: `key-${n}`, bodyHash: `body-${n}` },

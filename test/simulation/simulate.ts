@@ -14,6 +14,7 @@ import { violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
+import { filingOf } from './files.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
@@ -83,7 +84,10 @@ export async function simulate(seed: number): Promise<Simulated> {
   // Crowds and reruns wait for each of their runs.
   const isPlain = crowd === null && !isCurious(seed)
   const way = isPlain ? wayOf(seed, schedule.day.kind) : null
-  const world = worldOf(schedule, { killedAt, tampered, crowd, way })
+  const { isFiling, isByHand } = filingOf(seed)
+  // Whoever repeats runs repeats none that was written by hand.
+  const files = { isFiling, isByHand: isByHand && !isCurious(seed) }
+  const world = worldOf(schedule, { killedAt, tampered, crowd, way, ...files })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
   const tamperedOrNot = tampered ? tamperedWith(schedule, register) : register
@@ -188,13 +192,16 @@ function worldOf(
   {
     crowd,
     ...about
-  }: Pick<World, 'killedAt' | 'tampered' | 'way'> & { readonly crowd: Crowd | null },
+  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isByHand'> & {
+    readonly crowd: Crowd | null
+  },
 ): World {
   return {
     ...about,
     schedule,
     executions: [],
     returned: [],
+    looks: [],
     unsettled: new Set(),
     told: [],
     wishes: crowd?.wishes.flat() ?? [],
@@ -217,7 +224,7 @@ const clientsOf = (
   officeOf: (life: Incarnation) => Office,
 ): readonly [string, (life: Incarnation) => void][] =>
   crowd === null
-    ? [['client', (life) => void client(seed, life, officeOf(life).engine)]]
+    ? [['client', (life) => void client(seed, life, officeOf(life))]]
     : crowd.wishes.map((wishes, n) => [
         `client${n}`,
         (life) => void crowdClient({ seed, wishes }, life, officeOf(life)),

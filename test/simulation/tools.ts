@@ -2,6 +2,7 @@
 import type { ToolHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
+import { draftsOf, look } from './files.ts'
 import type { Incarnation } from './process.ts'
 import { paddingFor } from './rooms.ts'
 import { hashOf, type World } from './world.ts'
@@ -29,7 +30,7 @@ export function simulatedTools(
       await life.clock.sleep(schedule.between(1, 20), signal)
       if (!life.alive) return new Promise(() => {})
       if (signal.aborted) return { status: 'aborted', settled: true }
-      world.executions.push({
+      const execution = {
         effectId: request.idempotencyKey,
         attempt: request.attempt,
         runId: request.runId,
@@ -37,8 +38,10 @@ export function simulatedTools(
         tool: request.name,
         args: request.args,
         argsHash: hashOf(request.args),
-      })
+      }
+      world.executions.push(execution)
       schedule.note(`executes ${request.idempotencyKey}`)
+      if (world.isFiling) await look(world, register, request)
       const isLong = schedule.chance(schedule.day.kind === 'none' ? 0.1 : long)
       await life.clock.sleep(schedule.between(1, isLong ? 1_500 : 60), signal)
       if (signal.aborted) {
@@ -54,7 +57,8 @@ export function simulatedTools(
       if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
       const padding = paddingFor(register.tables, runId)
       const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
-      return { status, output: { content: [{ type: 'text', text }], isError: false } }
+      const output = { content: [{ type: 'text' as const, text }], isError: false }
+      return { status, output, ...(world.isFiling ? { files: draftsOf(execution) } : {}) }
     },
     close: async () => {},
   }

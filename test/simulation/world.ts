@@ -9,6 +9,7 @@ import {
 } from '@signalbox/engine'
 import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
+import type { Look } from './files.ts'
 import type { Asked } from './prompts.ts'
 import type { LastAsked } from './rooms.ts'
 import type { Schedule } from './schedule.ts'
@@ -53,6 +54,11 @@ export interface World {
   /** The register hands out some calls with other arguments than were stored: somebody has been at its tables. */
   readonly tampered: boolean
   readonly returned: Returned[]
+  /** Do runs have files, and does somebody change some by hand? */
+  readonly isFiling: boolean
+  readonly isByHand: boolean
+  /** What calls found of them. */
+  readonly looks: Look[]
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
   readonly unsettled: Set<string>
   readonly told: Told[]

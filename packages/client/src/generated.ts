@@ -224,6 +224,12 @@ export interface Thread {
   status: 'idle' | 'busy' | 'interrupted' | 'error'
   values: {
     messages: Message[]
+    files?: {
+      [k: string]: {
+        bytes: number
+      }
+    }
+    files_more?: number
   } | null
   interrupts: {
     [k: string]: Interrupt[]
@@ -307,6 +313,17 @@ export interface Problem {
     | 'body_too_large'
     | 'unsupported_media_type'
     | 'unsupported_encoding'
+    | 'malformed_multipart'
+    | 'unknown_file'
+    | 'unknown_upload'
+    | 'not_recorded'
+    | 'path_taken'
+    | 'files_full'
+    | 'too_many_uploads'
+    | 'content_erased'
+    | 'file_too_large'
+    | 'range_not_satisfiable'
+    | 'bad_file_name'
     | 'invalid_request'
     | 'invalid_arguments'
     | 'webhook_refused'
@@ -422,6 +439,12 @@ export interface ThreadCount {
 export interface ThreadState {
   values: {
     messages: Message[]
+    files?: {
+      [k: string]: {
+        bytes: number
+      }
+    }
+    files_more?: number
   }
   next: string[]
   tasks: {
@@ -611,6 +634,62 @@ export interface Event {
  */
 export interface ThreadCompact {
   instructions?: string
+}
+/**
+ * `Upload` of the OpenAPI document.
+ */
+export interface Upload {
+  upload_id: string
+  name: string
+  mime: string
+  bytes: number
+  sha256: string
+}
+/**
+ * `ThreadFile` of the OpenAPI document.
+ */
+export interface ThreadFile {
+  path: string
+  bytes: number | null
+  key: string | null
+  sha256: string | null
+  executable: boolean
+  changed_by: {
+    run_id: string
+    seq: number
+    call_id: string | null
+  } | null
+}
+/**
+ * `RunFile` of the OpenAPI document.
+ */
+export interface RunFile {
+  path: string
+  before: {
+    key: string
+    bytes: number | null
+  } | null
+  after: {
+    key: string
+    bytes: number | null
+  } | null
+  artifact: boolean
+  changes: {
+    seq: number
+    call_id: string | null
+  }[]
+}
+/**
+ * `WrittenFile` of the OpenAPI document.
+ */
+export interface WrittenFile {
+  path: string
+  mime: string
+  bytes: number
+  sha256: string
+  key: string | null
+  run_id: string | null
+  checkpoint_id: string | null
 }
 /**
  * `RunPage` of the OpenAPI document.
@@ -825,6 +904,10 @@ export interface RunCreate {
     | string
     | {
         prompt: string
+        /**
+         * @maxItems 64
+         */
+        files?: string[]
       }
     | {
         /**
@@ -852,6 +935,10 @@ export interface RunCreate {
               tool_calls?: unknown[] | null
             }
         )[]
+        /**
+         * @maxItems 64
+         */
+        files?: string[]
       }
     | {
         /**
@@ -1058,6 +1145,12 @@ export interface Values {
   messages: (Message & {
     role: 'user' | 'system' | 'assistant' | 'tool'
   })[]
+  files?: {
+    [k: string]: {
+      bytes: number
+    }
+  }
+  files_more?: number
   outcome:
     | 'completed'
     | 'safety_stopped'
@@ -1119,6 +1212,7 @@ export interface RunInput {
     | string
     | {
         prompt: string
+        files?: string[]
       }
     | {
         /**
@@ -1136,6 +1230,7 @@ export interface RunInput {
                 text: string
               }[]
         }[]
+        files?: string[]
       }
 }
 /**
@@ -1191,6 +1286,11 @@ export interface RunReport {
       output_tokens: number
     }
   }
+  artifacts: {
+    path: string
+    bytes: number
+  }[]
+  artifacts_more: number
 }
 /**
  * `ReportedCall` of the OpenAPI document.
@@ -2081,6 +2181,7 @@ export interface CronCreate {
     | string
     | {
         prompt: string
+        files?: string[]
       }
     | {
         /**
@@ -2098,6 +2199,7 @@ export interface CronCreate {
                 text: string
               }[]
         }[]
+        files?: string[]
       }
     | null
   metadata?: {
@@ -2612,6 +2714,108 @@ export interface Operations {
     }
     body?: ThreadCompact
     answer: ThreadCompacted
+  }
+  /**
+   * Uploads files, for runs of the thread to name
+   */
+  'POST /threads/{thread_id}/uploads': {
+    path: {
+      thread_id: string
+    }
+    answer: Upload[]
+  }
+  /**
+   * Lists the files of a thread by path, now or at a checkpoint
+   */
+  'GET /threads/{thread_id}/files': {
+    path: {
+      thread_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+      at?: string
+      prefix?: string
+      sha256?: '0' | '1' | 'false' | 'true'
+    }
+    answer: ThreadFile[]
+  }
+  /**
+   * Reads a file of a thread, now or at a checkpoint; ranges of bytes, too
+   */
+  'GET /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    query?: {
+      at?: string
+    }
+    header?: {
+      range?: string
+      'if-range'?: string
+      'if-none-match'?: string
+    }
+    answer: null
+  }
+  /**
+   * Writes a file of a thread whole: an edit, which a fork before it does not see
+   */
+  'PUT /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: WrittenFile
+  }
+  /**
+   * Deletes a file of a thread: an edit, so it is there at every earlier checkpoint
+   */
+  'DELETE /threads/{thread_id}/files/{path}': {
+    path: {
+      thread_id: string
+      path: string
+    }
+    header?: {
+      /**
+       * The same key and body give the same run. An alias of the run id.
+       */
+      'idempotency-key'?: string
+    }
+    answer: null
+  }
+  /**
+   * Lists the files that a run changed, as they were before it and as it left them
+   */
+  'GET /threads/{thread_id}/runs/{run_id}/files': {
+    path: {
+      thread_id: string
+      run_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+    }
+    answer: RunFile[]
+  }
+  /**
+   * Lists the files that a run changed, as they were before it and as it left them
+   */
+  'GET /runs/{run_id}/files': {
+    path: {
+      run_id: string
+    }
+    query?: {
+      limit?: number
+      after?: string
+    }
+    answer: RunFile[]
   }
   /**
    * Lists runs of all threads, newest first
@@ -4464,6 +4668,23 @@ export interface EventPayloads {
     compact?: {
       instructions?: string
     }
+    files?:
+      | {
+          path: string
+          key: string | null
+          bytes: number
+          mime?: string
+          text?: string
+          executable?: true
+          edit?: {
+            key: string
+            since: string
+          }
+        }[]
+      | {
+          manifest: string
+          count: number
+        }
     parent?: {
       runId: string
       callId: string
@@ -4932,6 +5153,8 @@ export interface EventPayloads {
           path: string
           key: string | null
           bytes: number
+          mime?: string
+          text?: string
           executable?: true
           edit?: {
             key: string

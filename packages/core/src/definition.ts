@@ -209,6 +209,13 @@ export const AgentDefinition = z.object({
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
   /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
   context: ContextConfig.optional(),
+  /** What the model reads of files that a run is given, beside their list. Absent: nothing, it reads them by its tools. */
+  uploads: z
+    .strictObject({
+      /** Does the text of a file stand in the message that it came with, if it is the only one, and short? */
+      inline: z.boolean().default(false),
+    })
+    .optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

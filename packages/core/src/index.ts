@@ -181,6 +181,7 @@ export { FileChange, FileChanges, FileManifest } from './workspace/file-change.t
 export {
   type FileEvent,
   foldFiles,
+  clearWay,
   type FileTree,
   type TreeEdit,
   type TreeFile,

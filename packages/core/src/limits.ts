@@ -147,6 +147,33 @@ export const limits = {
   clippedResultCharsMax: 2_000,
   /** Characters of an old message of which only head and tail are shown once the conversation is pruned. */
   oldWordsCharsMax: 8_000,
+  /** The media type of a file. */
+  mimeCharsMax: 200,
+  /** One request that uploads: its files, and their bytes in all. A single one is at most `toolResultBytesMax`. */
+  uploadFilesMax: 10,
+  uploadBytesMax: 100 * 1024 * 1024,
+  /** What a multipart body may have beside its files: boundaries and headers. */
+  uploadHeadBytesMax: 64 * 1024,
+  /** Of a body with files that is refused, so much more is read and thrown away, for so long: a client that listens when it has sent all gets its answer. */
+  refusedBodyBytesMax: 100 * 1024 * 1024,
+  refusedBodyMsMax: 10_000,
+  /** An upload is written to the register in pieces of this size, so that no process holds one whole. */
+  uploadPartBytesMax: 512 * 1024,
+  /** The name of a file that is uploaded, in characters and, as every name of a workspace, in bytes of UTF-8. */
+  fileNameCharsMax: 200,
+  fileNameBytesMax: 200,
+  /** Uploads of one thread that are there to be named. */
+  uploadsPerThreadMax: 200,
+  /** An upload that no run names is removed after this. Milliseconds. */
+  uploadMsMax: 24 * 3_600_000,
+  /** Files that one run is given: so many stand in its event. */
+  runFilesMax: 64,
+  /** Characters of a text file that may stand in the message that it came with, see `uploads.inline`. */
+  inlineUploadCharsMax: 8_000,
+  /** Of them, those that the model is told by name; the rest is counted. */
+  filesToldMax: 10,
+  /** Files under `outputs/` that a report or a state names; the rest is counted. */
+  artifactsMax: 100,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
   /** Tokens that one model call is charged at most, whatever a provider counts. */

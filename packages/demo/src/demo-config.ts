@@ -26,12 +26,11 @@ export const demoEngine = {
 /** Where this demo plays. */
 export interface DemoPlace {
   readonly modelUrl: string
-  readonly workspaceRoot: string
   readonly scenes: readonly Scene[]
 }
 
 /** @throws ConfigError */
-export function demoConfig({ modelUrl, workspaceRoot, scenes }: DemoPlace): LoadedConfig {
+export function demoConfig({ modelUrl, scenes }: DemoPlace): LoadedConfig {
   const config = parseConfig({
     agents: Object.assign({}, ...scenes.map((scene) => scene.agents(modelUrl))),
     mcpServers: {
@@ -39,7 +38,6 @@ export function demoConfig({ modelUrl, workspaceRoot, scenes }: DemoPlace): Load
       everything: { ...mcpServer('server-everything', ['stdio']), trustHints: true },
     },
     tools: scenes.flatMap(({ tools = [] }) => tools),
-    workspace: { root: workspaceRoot },
     server: { port: 0, graceMs: 1_000 },
   })
   return { config, file: fileURLToPath(import.meta.url), dir: home }

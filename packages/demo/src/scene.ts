@@ -33,15 +33,18 @@ export interface Stage {
   get(path: string): Promise<string>
   /** Asks the API, with a body of JSON if there is one, and answers its status. */
   post(path: string, body?: object): Promise<number>
+  /** Asks the API for anything else. */
+  ask(path: string, init: RequestInit): Promise<Response>
   /** Starts a worker in place of one that is gone. */
   startWorker(): Promise<void>
-  /** The files of this name in the workspaces of all threads. */
-  files(name: string): Promise<readonly WorkspaceFile[]>
+  /** The files of this name, of all threads. */
+  files(name: string): Promise<readonly FoundFile[]>
   /** Milliseconds. Rejects when the demo is interrupted. */
   pause(ms: number): Promise<void>
 }
 
-export interface WorkspaceFile {
+/** A file of a thread. */
+export interface FoundFile {
   readonly path: string
   readonly text: string
 }

@@ -4,6 +4,7 @@ import { cancelScene } from './scenes/cancel.ts'
 import { crashScene } from './scenes/crash.ts'
 import { cutScene } from './scenes/cut.ts'
 import { deniedScene } from './scenes/denied.ts'
+import { filesScene } from './scenes/files.ts'
 import { longScene } from './scenes/long.ts'
 import { loopScene } from './scenes/loop.ts'
 import { redactionScene } from './scenes/redaction.ts'
@@ -18,6 +19,7 @@ export const scriptedScenes: readonly Scene[] = [
   redactionScene,
   loopScene,
   longScene,
+  filesScene,
   cancelScene,
   crashScene,
 ]

@@ -4,18 +4,19 @@
  * D1 Whatever was opened is closed, in the opposite order, also if a later part fails or the demo is interrupted.
  * D2 Nothing of the user's is touched: a fresh directory, free ports, no variable of the environment but provider keys.
  */
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveScripts } from '@signalbox/models'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@signalbox/embedded'
 import { type Env, startSignalbox } from '@signalbox/server'
+import { z } from 'zod'
 import type { Closers } from './closers.ts'
 import { demoConfig, demoEngine } from './demo-config.ts'
 import type { Printer } from './printer.ts'
 import { quietLog } from './quiet-log.ts'
-import type { Scene, Stage, WorkspaceFile } from './scene.ts'
+import type { Scene, Stage, FoundFile } from './scene.ts'
 import { type SeenRun, WatchedRun } from './watched-run.ts'
 import { Worker } from './worker.ts'
 
@@ -52,7 +53,7 @@ export async function openStage(options: StageOptions, closers: Closers): Promis
   signal.throwIfAborted()
   const model = await serveScripts(Object.assign({}, ...scenes.map((scene) => scene.scripts)))
   closers.push(() => model.close())
-  const place = { modelUrl: model.url, workspaceRoot: join(dir, 'workspaces') }
+  const place = { modelUrl: model.url }
   const signalbox = await startSignalbox({
     loaded: demoConfig({ ...place, scenes }),
     env: { ...options.env, DATABASE_URL: database.url },
@@ -64,18 +65,16 @@ export async function openStage(options: StageOptions, closers: Closers): Promis
   const worker = new Worker({ ...place, databaseUrl: database.url, log: options.log })
   closers.push(() => worker.stop())
   await worker.start(signal)
-  const { workspaceRoot } = place
-  return { ...stageOf(options, { url: signalbox.url ?? '', worker, workspaceRoot }), database }
+  return { ...stageOf(options, { url: signalbox.url ?? '', worker }), database }
 }
 
 interface Opened {
   readonly url: string
   readonly worker: Worker
-  readonly workspaceRoot: string
 }
 
 function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStage, 'database'> {
-  const { url, worker, workspaceRoot } = opened
+  const { url, worker } = opened
   const runs: SeenRun[] = []
   const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, { ...init, signal })
   return {
@@ -91,10 +90,11 @@ function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStag
       )
       return run
     },
+    ask,
     get: async (path) => (await ask(path, {})).text(),
     post: async (path, body) => (await ask(path, { method: 'POST', ...withBody(body) })).status,
     startWorker: () => worker.start(signal),
-    files: (name) => filesBelow(workspaceRoot, name),
+    files: (name) => filesOf(ask, name),
     pause: (ms) => sleep(ms, undefined, { signal }),
   }
 }
@@ -110,11 +110,24 @@ async function closeDatabase(database: EmbeddedPostgres): Promise<void> {
   await rm(database.dataDir, { recursive: true, force: true })
 }
 
-async function filesBelow(root: string, name: string): Promise<readonly WorkspaceFile[]> {
-  // The directory appears with the first file.
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])
-  const paths = entries
-    .filter((entry) => entry.isFile() && entry.name === name)
-    .map((entry) => join(entry.parentPath, entry.name))
-  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, 'utf8') })))
+const Threads = z.array(z.looseObject({ thread_id: z.string() }))
+const Files = z.array(z.looseObject({ path: z.string() }))
+
+async function filesOf(ask: Stage['ask'], name: string): Promise<readonly FoundFile[]> {
+  const search = withBody({ limit: 1000, select: ['thread_id'] })
+  const threads = Threads.parse(
+    await (await ask('/threads/search', { method: 'POST', ...search })).json(),
+  )
+  const found = threads.map(async ({ thread_id: threadId }) => {
+    const at = `/threads/${threadId}/files`
+    const files = Files.parse(await (await ask(at, {})).json())
+    const named = files.filter(({ path }) => path.split('/').at(-1) === name)
+    return Promise.all(
+      named.map(async ({ path }) => ({
+        path,
+        text: await (await ask(`${at}/${encodeURIComponent(path)}`, {})).text(),
+      })),
+    )
+  })
+  return (await Promise.all(found)).flat()
 }

@@ -7,7 +7,9 @@ import { RunEvent } from './run-event.ts'
 /** What to run. */
 export interface RunRequest {
   readonly agent: string
-  readonly input: string
+  readonly input: string | { readonly prompt: string; readonly files: readonly string[] }
+  /** Absent: a new one. */
+  readonly threadId?: string
 }
 
 /** Told what happens, as it happens. */
@@ -89,7 +91,9 @@ export class WatchedRun {
   }
 
   async #follow(url: string, request: RunRequest, signal: AbortSignal): Promise<SeenRun> {
-    const response = await fetch(`${url}/runs/stream`, {
+    const { threadId } = request
+    const path = `${threadId === undefined ? '' : `/threads/${threadId}`}/runs/stream`
+    const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -100,7 +104,7 @@ export class WatchedRun {
       signal,
     })
     if (!response.ok || !response.body)
-      throw new Unmet(`POST /runs/stream answered ${response.status}: ${await response.text()}`)
+      throw new Unmet(`POST ${path} answered ${response.status}: ${await response.text()}`)
     const parser = createParser({ onEvent: (message) => this.#receive(message) })
     let transcript = ''
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {

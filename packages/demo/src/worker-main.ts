@@ -6,7 +6,7 @@ import { demoConfig, demoEngine } from './demo-config.ts'
 import { quietLog } from './quiet-log.ts'
 import { scriptedScenes } from './scenes.ts'
 
-const Place = z.object({ modelUrl: z.string(), workspaceRoot: z.string() })
+const Place = z.object({ modelUrl: z.string() })
 const place = Place.parse(JSON.parse(process.argv[2] ?? '{}'))
 
 const signalled = new Promise<void>((resolve) => {

@@ -14,7 +14,6 @@ import { Unmet } from './expect.ts'
 export interface WorkerPlace {
   readonly databaseUrl: string
   readonly modelUrl: string
-  readonly workspaceRoot: string
   /** Told its warnings and errors, one line each. */
   readonly log: (line: string) => void
 }

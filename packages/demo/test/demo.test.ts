@@ -153,6 +153,7 @@ describe('npm run demo', () => {
         'completed',
         'loop_stopped',
         'completed',
+        'completed',
         'cancelled',
         'completed',
         'completed',
@@ -168,8 +169,10 @@ describe('npm run demo', () => {
       expect(out).toMatch(/loop\.stopped +identical_call_set: 5 times/)
       expect(out).toMatch(/summed up [3-9] times: no request was over \d{4} of 8000 tokens/)
       expect(out).toContain('and all 12 pages stand in the log as they were read')
+      expect(out).toContain('the report of the run names outputs/total.md: Sold in all: 42')
+      expect(out).toContain('as an attachment: no browser runs it')
       expect(out).toContain('The live report is written.')
-      expect(out).toMatch(/chains verified: 10 runs, \d\d\d events/)
+      expect(out).toMatch(/chains verified: 11 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)
       expect(out).not.toContain('新能源')
       expect(out).toMatch(

@@ -88,7 +88,11 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
   }
 }
 
-/** The first messages of the run, long texts moved out of them. */
+/** The files that it begins with; a list of none is no list. */
+const filesOf = ({ files }: CreateRun) =>
+  files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
+
+/** What is said and given when the run begins, long texts moved out of it. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
   const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
@@ -103,6 +107,7 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
     ...(history.length > 0 ? { history: await spilled(history) } : {}),
     ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
     ...(compact ? { compact: sanitiseObject(compact) } : {}),
+    ...filesOf(request),
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   AgentDefinition,
   EditMessage,
   FactPayload,
+  FileChanges,
   JsonObject,
   PolicyAnswer,
   ToolOutput,
@@ -43,6 +44,8 @@ export interface CreateRun extends Caller {
   readonly edit?: { readonly messages: readonly EditMessage[] }
   /** Instead of an input: the run has what was said on its thread summed up, and ends. */
   readonly compact?: { readonly instructions?: string }
+  /** Files that it is given, or, for an edit, that it changes: blobs of its thread. */
+  readonly files?: FileChanges
   readonly metadata: JsonObject
   /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']

@@ -9,6 +9,7 @@ import { isConversational, factSchemas, limits, payloadOf, type EditMessage } fr
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import type { CreateAnswer, Rerun, RerunAnswer } from './engine.ts'
 import type { Moment, Register, RunHead, StoredEvent } from './ports.ts'
+import { carryFiles } from './perform/carry.ts'
 import { insist } from './record/patience.ts'
 
 /** Creates the rerun. Repeated with the same alias and thread, it answers the first one. */
@@ -37,14 +38,22 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
     register.ensureThread({ ...thread, contentKey, origin }),
   )
   if (!ensured) return { code: 'no_thread' }
-  const { fields } = created
-  return create(deps, request, { definition, input, history, ...(fields ? { fields } : {}) })
+  const { fields, files } = created
+  if (files)
+    await insist(deps, 'carry files', () =>
+      carryFiles({ register, from: head, to: { tenantId, threadId } }, files),
+    )
+  const said = { ...(fields ? { fields } : {}), ...(files ? { files } : {}) }
+  return create(deps, request, { definition, input, history, ...said })
 }
 
 const create = (
   deps: CreateRunDeps,
   request: Rerun,
-  made: Pick<Parameters<typeof createRun>[1], 'definition' | 'input' | 'history' | 'fields'>,
+  made: Pick<
+    Parameters<typeof createRun>[1],
+    'definition' | 'input' | 'history' | 'fields' | 'files'
+  >,
 ): Promise<CreateAnswer> => {
   const { runId, change: _, ...rest } = request
   // A listing of runs shows what they are without their events.

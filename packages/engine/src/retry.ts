@@ -65,6 +65,8 @@ function newRun(
     lanes: lanesOf(whom),
     ...(head.base ? { base: head.base } : {}),
     ...(fields ? { fields } : {}),
+    // A run that was rolled back took its files with it.
+    ...(created.files ? { files: created.files } : {}),
     told: (created.webhooks ?? []).filter((webhook) => webhook.endpoint === undefined),
     retry: { runId },
     alias: { key, bodyHash: key },

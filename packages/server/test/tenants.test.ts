@@ -79,6 +79,14 @@ beforeAll(async () => {
   box = await startTest(config, { env: { DATABASE_URL: database.adminUrl } })
   maker = keyMaker(database.adminUrl)
   const mine = await keyOf('a')
+  await call(box.api, 'POST', '/threads', {
+    body: { thread_id: 'plan' },
+    headers: showing(mine),
+  })
+  await call(box.api, 'PUT', '/threads/plan/files/notes.txt', {
+    body: secret,
+    headers: showing(mine),
+  })
   const headers = { ...showing(mine), 'idempotency-key': 'order-1' }
   const body = { assistant_id: 'clerk', input: secret, metadata: { note: secret } }
   const waits = await call(box.api, 'POST', '/threads/plan/runs/wait', { body, headers })
@@ -123,6 +131,7 @@ beforeAll(async () => {
     pause_id: String(pause.body.pause_id),
     task: 'none',
     config: 'none',
+    path: 'notes.txt',
     name: 'denied_calls',
     hash: String(created[0].payload.definitionHash),
   }

@@ -12,3 +12,7 @@ export type {
   WorkspaceRefusal,
   WorkspaceResult,
 } from './workspace/workspace.ts'
+export type { DirectoryFile, DirectoryFiles } from './workspace/directory-files.ts'
+export { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
+export { fileContent } from './workspace/file-content.ts'
+export { fileName, filePath, freeName } from './workspace/file-name.ts'

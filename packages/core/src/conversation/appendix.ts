@@ -150,6 +150,7 @@ function take(
       runs.push(`${nameOf(calls, callId)}: ${outcome}: ${short(words)}`)
       return
     }
+    case 'run.created':
     case 'tool.completed':
       for (const path of pathsOf(fact.payload)) files.add(path)
       return
@@ -172,9 +173,11 @@ function take(
   }
 }
 
-const pathsOf = ({ files = [] }: FactPayload<'tool.completed'>): readonly string[] =>
+const pathsOf = ({
+  files = [],
+}: FactPayload<'run.created' | 'tool.completed'>): readonly string[] =>
   'manifest' in files
-    ? [`(${files.count} files of one call)`]
+    ? [`(${files.count} files at once)`]
     : files.map(({ path, key }) => `${short(path)}${key === null ? ' (deleted)' : ''}`)
 
 const nameOf = (calls: ReadonlyMap<string, Called>, callId: string): string =>

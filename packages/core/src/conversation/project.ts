@@ -10,6 +10,7 @@
  * P5 What a client gives as a system message is an instruction of the conversation, behind those of the agent, and says whose it is.
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
+ * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -23,10 +24,12 @@ import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
 import type { Moment } from '../room-measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
+import type { FileChanges } from '../workspace/file-change.ts'
 import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
 import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
+import { tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
@@ -93,7 +96,11 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     if (payload.compact) return
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
-      : begun(conversation, heeded(conversation, payload.input))
+      : withFiles(
+          conversation,
+          begun(conversation, heeded(conversation, payload.input)),
+          payload.files,
+        )
     conversation.entries.push(...said)
     conversation.reminders = []
     return
@@ -181,6 +188,20 @@ function heeded<Message extends EditMessage>(
 function begun(conversation: Conversation, input: readonly UserMessage[]): readonly Said[] {
   const { entries } = conversation
   return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(conversation, input)
+}
+
+/** The list of the files stands behind what came with them, in the same message. */
+function withFiles(
+  { now: at }: Conversation,
+  said: readonly Said[],
+  files: FileChanges | undefined,
+): readonly Said[] {
+  const text = files && tellFiles(files)
+  if (text === undefined || text === null) return said
+  const last = said.at(-1)
+  const part = { type: 'text', text } as const
+  if (!last) return [{ type: 'said', at, parts: [part] }]
+  return [...said.slice(0, -1), { ...last, parts: [...last.parts, part] }]
 }
 
 function words({ now: at }: Conversation, input: readonly UserMessage[]): readonly Said[] {

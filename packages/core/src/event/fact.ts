@@ -58,6 +58,8 @@ export const factSchemas = {
         instructions: z.string().max(limits.instructionsCharsMax).optional(),
       })
       .optional(),
+    /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
+    files: FileChanges.optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({

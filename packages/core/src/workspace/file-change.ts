@@ -1,4 +1,4 @@
-/** The changes of a call to the files of its thread, as its result keeps them. Contents stand in blobs, named by what is in them. */
+/** The changes of a call, or of a user with a run, to the files of a thread, as its event keeps them. Contents stand in blobs, named by what is in them. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 
@@ -10,6 +10,10 @@ export const FileChange = z.object({
   key: z.string().nullable(),
   /** Its size. */
   bytes: z.number().int().min(0),
+  /** What its content looks like, for one that a user gave. Absent: nobody looked. */
+  mime: z.string().max(limits.mimeCharsMax).optional(),
+  /** What stands in it, for a model that is to read it in the message that it came with. Absent: it does not. */
+  text: z.string().max(limits.inlineUploadCharsMax).optional(),
   /** Whether it is a program. */
   executable: z.literal(true).optional(),
   /** It was edited, not written anew: the blob of the edits, and which state of the file they were made in. */

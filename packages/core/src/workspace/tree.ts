@@ -63,8 +63,8 @@ function take(tree: Map<string, TreeFile>, at: string, change: FileChange): void
   tree.set(path, { key, bytes, executable, state: at, edits: [] })
 }
 
-/** Nothing above the path is a file, and nothing is below it. */
-function clearWay(tree: Map<string, TreeFile>, above: Set<string>, path: string): void {
+/** Makes it so that nothing above a new path is a file, and nothing is below it (F3). `above`: every path that was ever above a file of the tree. */
+export function clearWay<File>(tree: Map<string, File>, above: Set<string>, path: string): void {
   for (const directory of pathsAbove(path)) {
     tree.delete(directory)
     above.add(directory)

@@ -1,5 +1,5 @@
 /**
- * The files of threads, kept as their messages are: what a call changed stands in its event, contents in blobs, and what a
+ * The files of threads, kept as their messages are: what a call changed, or a run was given, stands in its event, contents in blobs, and what a
  * call finds is the fold of its run's lineage. The engine knows no path's meaning.
  *
  * F1 Blobs are stored before the event that names them; without the event they say nothing.
@@ -43,10 +43,7 @@ export function createFiles(deps: {
         read,
         tree: async (): Promise<FileTree> => {
           const events = await register.changedFiles(threadId, runId)
-          return foldFiles(
-            new Map(),
-            await Promise.all(events.map((event) => changes(event, read))),
-          )
+          return foldFiles(new Map(), await fileEvents(events, read))
         },
       }
     },
@@ -58,8 +55,16 @@ export function createFiles(deps: {
   }
 }
 
-/** The changes of files that an event names. A list that was erased says nothing any more. */
-async function changes(event: StoredEvent, read: CallFiles['read']): Promise<FileEvent> {
+/** What events say of files, in the same order: those of calls, and those of runs that were given some. */
+export const fileEvents = (
+  events: readonly Told[],
+  read: CallFiles['read'],
+): Promise<readonly FileEvent[]> => Promise.all(events.map((event) => changes(event, read)))
+
+type Told = Pick<StoredEvent, 'runId' | 'seq' | 'payload'>
+
+/** A list that was erased says nothing any more. */
+async function changes(event: Told, read: CallFiles['read']): Promise<FileEvent> {
   const at = `${event.runId}:${event.seq}`
   const said = FileChanges.safeParse(event.payload['files'])
   if (!said.success) return { at, changes: [] }

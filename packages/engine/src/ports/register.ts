@@ -188,7 +188,7 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
     runId: string,
     known: Moment,
   ): Promise<readonly StoredEvent[] | null>
-  /** Of the same conversation, the events that say what calls changed in files (`files`), in the same order. */
+  /** Of the same conversation, the events that say what calls changed in files, and what runs were given (`files`), in the same order. */
   changedFiles(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   effect(effectId: string): Promise<EffectRow | null>
   /** Effects of one run that are pending, started or unknown. */

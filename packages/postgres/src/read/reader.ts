@@ -12,6 +12,15 @@ import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import { type ListedPause, pausableQuery, pausesQuery } from './pauses.ts'
+import {
+  blobQuery,
+  type ContentDigest,
+  digestsQuery,
+  type FilesThrough,
+  type ThreadFiles,
+  threadFilesQuery,
+  waitingFilesQuery,
+} from './files.ts'
 import { type RunFilter, runQuery, runsBeyondQuery, runsNamedQuery, runsQuery } from './listings.ts'
 import { type RunReader, runReader } from './run-reader.ts'
 import { openTenantPool, type TenantPoolOptions, tenantSession } from './tenant-session.ts'
@@ -58,6 +67,22 @@ export interface Reader extends AuditReader, RunReader {
     threadId: string,
     page: ThreadEventsPage,
   ): Promise<readonly StoredEvent[]>
+  /** What the conversation of a thread says of its files: of its end, or up to an event. */
+  threadFiles(
+    tenantId: string,
+    threadId: string,
+    through: FilesThrough | null,
+  ): Promise<ThreadFiles>
+  /** The paths of files that runs bring which wait for their turn on the thread. */
+  waitingFiles(tenantId: string, threadId: string): Promise<readonly string[]>
+  /** The content of a blob that one of these threads has; null if none has it, or it was erased. */
+  blob(tenantId: string, threadIds: readonly string[], key: string): Promise<Uint8Array | null>
+  /** The digests of blobs, of those that are there. */
+  digests(
+    tenantId: string,
+    threadIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<readonly ContentDigest[]>
   /** The audit feed, in order of `position`; complete up to the last one answered. */
   events(tenantId: string, filter: AuditFilter): Promise<readonly AuditEvent[]>
   runEvents(
@@ -92,6 +117,16 @@ export function createReader(options: TenantPoolOptions): Reader {
     threadCount: async (tenantId, filter) =>
       (await as(tenantId, threadCountQuery(filter)))[0]?.count ?? 0,
     threadEvents: (tenantId, threadId, page) => as(tenantId, threadEventsQuery(threadId, page)),
+    threadFiles: async (tenantId, threadId, through) => {
+      const [row] = await as(tenantId, threadFilesQuery(threadId, through))
+      if (row === undefined) throw new Error('unreachable: the query answers one row')
+      return row
+    },
+    waitingFiles: async (tenantId, threadId) =>
+      (await as(tenantId, waitingFilesQuery(threadId))).map(({ path }) => path),
+    blob: async (tenantId, threadIds, key) =>
+      (await as(tenantId, blobQuery(threadIds, key)))[0]?.bytes ?? null,
+    digests: (tenantId, threadIds, keys) => as(tenantId, digestsQuery(threadIds, keys)),
     ...auditReader(as),
     ...runReader(as),
     events: async (tenantId, filter) => as(tenantId, auditQuery(filter)),

@@ -80,7 +80,7 @@ const selectConversation = selectSaid('conversation', sql<boolean>`e.type = any(
 
 const selectChangedFiles = selectSaid(
   'changed_files',
-  sql<boolean>`e.type = 'tool.completed' and e.payload ? 'files'`,
+  sql<boolean>`e.type in ('run.created', 'tool.completed') and e.payload ? 'files'`,
 )
 
 /** The run whose turns the newest summary of a lineage keeps; no row where there is no summary, or it was erased. */
@@ -190,7 +190,7 @@ export function runsOf(pool: Pool): RunPort {
       const limit = pageSize(page.limit, limits.eventsPerRunMax)
       return selectEvents(pool, [runId, page.after ?? 0, limit])
     },
-    /** The events that say which files calls changed, of what the run goes on from and its own. */
+    /** The events that say which files calls changed and runs were given, of what the run goes on from and its own. */
     changedFiles: (threadId, runId) => selectChangedFiles(pool, [runId, threadId, runId]),
     /** The events said up to and including the run: see `lineage` in the migration. */
     conversation: (threadId, runId) =>

@@ -1,14 +1,16 @@
-/** The resources of a tenant beside its runs: a store, crons, and assistants. Not the register: none of it is an event, all of it may change. */
+/** The resources of a tenant beside its runs: a store, crons, assistants, and uploads that no run has named. Not the register: none of it is an event, all of it may change. */
 import { type Assistants, assistantsOf } from './assistants.ts'
 import { openTenantPool, type TenantPoolOptions, tenantSession } from '../read/tenant-session.ts'
 import { type Crons, cronsOf } from './crons.ts'
 import { type Store, storeOf } from './store.ts'
+import { type Uploads, uploadsOf } from './uploads.ts'
 
 /** The resources of tenants, one tenant at a time (I19). */
 export interface Resources {
   readonly store: Store
   readonly crons: Crons
   readonly assistants: Assistants
+  readonly uploads: Uploads
   close(): Promise<void>
 }
 
@@ -21,6 +23,7 @@ export function createResources(options: TenantPoolOptions): Resources {
     store: storeOf(read, write),
     crons: cronsOf(read, write),
     assistants: assistantsOf(read, write),
+    uploads: uploadsOf(write),
     close: () => pool.end(),
   }
 }

@@ -35,6 +35,8 @@ export interface Upkeep {
   ): Promise<boolean>
   /** Forgets items of the store that have expired. */
   sweepStore(): Promise<void>
+  /** Removes some uploads that are older than `limits.uploadMsMax`, a hundred at most. Answers how many: 0 if there are none, or somebody else is at it. */
+  sweepUploads(): Promise<number>
   /**
    * Threads to be deleted because their ttl has passed, for the caller alone: one that is still there is answered again a minute
    * later. Looks at no more than `limit`.
@@ -75,6 +77,11 @@ export function createUpkeep(options: { readonly engineUrl: string }): Upkeep {
     },
     async sweepStore() {
       await fetchRows(pool, compile(sql<object>`select signalbox.sweep_store()`), 'sweep_store')
+    },
+    async sweepUploads() {
+      const sweep = sql<{ readonly swept: number }>`select signalbox.sweep_uploads() as swept`
+      const [row] = await fetchRows(pool, compile(sweep), 'sweep_uploads')
+      return row?.swept ?? 0
     },
     takeExpired: (limit) =>
       fetchRows(

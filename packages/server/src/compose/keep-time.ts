@@ -4,6 +4,7 @@ import { type Clock, type Engine, type Log, type Register, systemRandom } from '
 import { createReader, createUpkeep, type Resources } from '@signalbox/postgres'
 import { lanesOf, type LaneRules } from '../config/lanes-schema.ts'
 import { startTimekeeper } from '../crons/timekeeper.ts'
+import type { Api } from '../http/api.ts'
 import { inTime } from '../http/in-time.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import type { Closers } from './closers.ts'
@@ -22,6 +23,7 @@ export function keepCommonTime(
     readonly engine: Engine
     readonly agents: ReadonlyMap<string, AgentDefinition>
     readonly webhooks: WebhookSettings
+    readonly directories: Api['directories']
     readonly runLimits: LaneRules
     readonly clock: Clock
     readonly log: Log
@@ -42,6 +44,7 @@ export function keepCommonTime(
       commands,
       read: reader,
       resources: parts.resources,
+      directories: parts.directories,
       threads: parts.register,
       random: systemRandom,
       now: () => parts.clock.now(),

@@ -48,21 +48,28 @@ async function open(
   return { agents, specs, tools, detectors, governed }
 }
 
+/** The directory in which the files of threads are; null: they are in the register. */
+export function workspaceRoot({
+  config,
+  dir,
+}: Pick<LoadedConfig, 'config' | 'dir'>): string | null {
+  const root = config.workspace?.root
+  return root === undefined ? null : isAbsolute(root) ? root : resolve(dir, root)
+}
+
 function openTools(
   { config, dir }: LoadedConfig,
   { env, log }: { readonly env: Env; readonly log: Log },
   closers: Closers,
 ): ToolHost {
   checkServers(config, env)
-  const root = config.workspace?.root
+  const root = workspaceRoot({ config, dir })
   const tools = createToolHost({
     log,
     env,
     tools: config.tools,
     mcpServers: config.mcpServers,
-    ...(root === undefined
-      ? { snapshots: true }
-      : { workspaceRoot: isAbsolute(root) ? root : resolve(dir, root) }),
+    ...(root === null ? { snapshots: true } : { workspaceRoot: root }),
   })
   closers.add('tools', () => tools.close())
   return tools

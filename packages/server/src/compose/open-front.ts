@@ -6,6 +6,7 @@ import type { AgentDefinition } from '@signalbox/core'
 import type { Clock, Engine, Register, WakeBus } from '@signalbox/engine'
 import type { Reader, Resources } from '@signalbox/postgres'
 import type { Health } from '../health/health.ts'
+import type { Api } from '../http/api.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
@@ -32,6 +33,7 @@ interface Parts {
   readonly tracing: Tracing
   readonly reader: Reader
   readonly webhooks: WebhookSettings
+  readonly directories: Api['directories']
   readonly roles: readonly Role[]
 }
 

@@ -24,6 +24,7 @@ import type { Health } from '../health/health.ts'
 import { StreamSlots } from '../http/stream-slots.ts'
 import { measureHttp, traceRequests } from '../observe/http-metrics.ts'
 import { tracedCommands } from '../observe/measured-world.ts'
+import { measuredUploads } from '../observe/measured-uploads.ts'
 import { type Metrics, metricsPage } from '../observe/metrics.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { RunWakes } from '../stream/run-wakes.ts'
@@ -56,6 +57,7 @@ export interface ServeOptions {
   readonly server: Config['server']
   readonly runLimits: Config['runLimits']
   readonly webhooks: WebhookSettings
+  readonly directories: Api['directories']
   readonly clock: Clock
   readonly log: Log
   readonly inspect?: Inspect
@@ -81,9 +83,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
     read,
     ledger,
     logReads: createLogReads(ledger, options.clock.now),
-    resources: timelyResources(options.resources),
+    resources: timelyResources(options.resources, metrics),
     health: options.health,
     threads: timely,
+    directories: options.directories,
     children: (runId) => timely.children(runId),
     wakes,
     streams: new StreamSlots(server.limits.streamsMax, (open) => metrics.streams.set(open)),
@@ -122,7 +125,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-const timelyResources = ({ store, crons, assistants }: Resources): Api['resources'] => ({
+const timelyResources = (
+  { store, crons, assistants, uploads }: Resources,
+  metrics: Metrics,
+): Api['resources'] => ({
+  uploads: measuredUploads(inTime(uploads, registerMsMax), metrics),
   assistants: inTime(assistants, registerMsMax),
   store: inTime(store, registerMsMax),
   crons: inTime(crons, registerMsMax),

@@ -14,7 +14,8 @@ import {
   type Register,
   systemRandom,
 } from '@signalbox/engine'
-import { createReader, createRegister, createResources } from '@signalbox/postgres'
+import { createReader, createRegister, createResources, type Resources } from '@signalbox/postgres'
+import { DirectoryWorkspaces } from '@signalbox/tools'
 import { type Env, type ServerEnvironment, readEnvironment } from '../config/environment.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Config } from '../config/schema.ts'
@@ -38,7 +39,7 @@ import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
 import { type OpenedAccess, type AccessOptions, openAccess } from './open-access.ts'
 import { notedDefinitions } from './noted-definitions.ts'
-import { openAgents } from './open-agents.ts'
+import { openAgents, workspaceRoot } from './open-agents.ts'
 import { openFront } from './open-front.ts'
 import { measureRegister, openMetrics } from './open-metrics.ts'
 import { neededLogins } from './needed-logins.ts'
@@ -80,6 +81,8 @@ export interface StartOptions {
   readonly engine?: Partial<EngineSettings>
   /** Puts something between the engine and its ports: the crash tests stop the process there. */
   readonly wrapPorts?: (ports: EnginePorts) => EnginePorts
+  /** The same between the API and the uploads. */
+  readonly wrapUploads?: (uploads: Resources['uploads']) => Resources['uploads']
   /** Lets CORS allow pages of this machine, where the configuration names no origins: for who builds a page. Default: no page. */
   readonly localPages?: boolean
   /** Sees every request to the API and its answer: the tests hold them against the OpenAPI document. */
@@ -167,8 +170,10 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
-  const resources = createResources({ appUrl: urls.app })
-  closers.add('resources', () => resources.close())
+  const created = createResources({ appUrl: urls.app })
+  closers.add('resources', () => created.close())
+  const uploads = options.wrapUploads?.(created.uploads) ?? created.uploads
+  const resources = { ...created, uploads }
   // Before anything works: a process that must not be open does not start at all.
   const access = await accessTo(assembly, roles, { appUrl: urls.app, readsKeys })
   const reader = createReader({ appUrl: urls.app })
@@ -208,7 +213,9 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const front = new Closers(log)
   closers.add('front', () => front.close())
   const own = { asked, wellbeing, resources, engine, agents, clock, metrics, tracing, urls }
-  const parts = { ...ports, ...own, access, openHealthPort, reader, webhooks, roles }
+  const root = workspaceRoot(options.loaded)
+  const directories = root === null ? null : new DirectoryWorkspaces(root)
+  const parts = { ...ports, ...own, directories, access, openHealthPort, reader, webhooks, roles }
   const url = await openFront({ ...assembly, closers: front }, parts)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= closers.close())

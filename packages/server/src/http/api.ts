@@ -12,8 +12,10 @@ import type {
   Register,
 } from '@signalbox/engine'
 import type { Keyring, Resources } from '@signalbox/postgres'
+import type { DirectoryWorkspaces } from '@signalbox/tools'
 import type { Env } from 'hono'
 import type { LaneRequest } from '../config/lanes-schema.ts'
+import type { IncomingBody } from '../files/incoming.ts'
 import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
@@ -67,6 +69,8 @@ export interface Api {
   readonly resources: Omit<Resources, 'close'>
   readonly health: Pick<Health, 'ready' | 'live'>
   readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread'>
+  /** Where the files of threads are; null: in the register. */
+  readonly directories: Pick<DirectoryWorkspaces, 'files'> | null
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */
   readonly children: Register['children']
   readonly wakes: RunWakes
@@ -97,5 +101,6 @@ export interface Api {
 /** What the middleware leaves for the routes. */
 export interface ApiEnv extends Env {
   Bindings: Bindings
-  Variables: { caller: Identified; requestId: string }
+  /** `incoming`: of requests whose bodies are files, and of no other. */
+  Variables: { caller: Identified; requestId: string; incoming: IncomingBody }
 }

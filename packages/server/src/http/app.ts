@@ -7,6 +7,7 @@ import { readBody } from './body.ts'
 import { compressed } from './compressed.ts'
 import { cors, preflights, refuseForeign } from './door.ts'
 import { onError } from './failures.ts'
+import { fileBodies } from './file-bodies.ts'
 import { onInvalid } from './invalid.ts'
 import { notFound } from './not-found.ts'
 import { described } from './openapi/described.ts'
@@ -23,6 +24,8 @@ import { cronRoutes } from './routes/crons.ts'
 import { definitionRoutes } from './routes/definitions.ts'
 import { explanationRoutes } from './routes/explanation.ts'
 import { eventRoutes } from './routes/events.ts'
+import { fileChangeRoutes } from './routes/file-changes.ts'
+import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { metaRoutes } from './routes/meta.ts'
@@ -49,6 +52,7 @@ import { unknownRoutes } from './routes/unknown.ts'
 import { refuseBody } from '../wires/a2a/bindings.ts'
 import { a2aRoutes } from '../wires/a2a/routes.ts'
 import { agUiRoutes } from '../wires/ag-ui/routes.ts'
+import { bringsFiles, uploadRoutes } from './routes/uploads.ts'
 import { usageRoutes } from './routes/usage.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { agentProtocolRoutes } from '../wires/agent-protocol/routes.ts'
@@ -60,12 +64,18 @@ export function createApp(
 ): OpenAPIHono<ApiEnv> {
   const app = guarded(api, outermost)
   app.use('/a2a/:agent/*', refuseBody)
-  app.use(readBody(api.settings.bodyBytesMax, new Map([['/runs/batch', batchBytesMax]])))
+  app.use(fileBodies(bringsFiles))
+  app.use(
+    readBody(api.settings.bodyBytesMax, new Map([['/runs/batch', batchBytesMax]]), bringsFiles),
+  )
   threadRoutes(app, api)
   threadStateRoutes(app, api)
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  uploadRoutes(app, api)
+  fileRoutes(app, api)
+  fileChangeRoutes(app, api)
   // Before addresses with the id of a run: `stats` and `retry` are none.
   runSearchRoutes(app, api)
   retryRoutes(app, api)

@@ -8,14 +8,19 @@ const jsonType = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i
 
 /**
  * Leaves the body as text for the validators. A body without a JSON media type is refused: it is what a form on a
- * foreign web page could send. `larger`: what some paths may take instead.
+ * foreign web page could send. `larger`: what some paths may take instead; `isRaw`: whose bodies are files, which their routes read.
  */
 export const readBody =
-  (usual: number, larger: ReadonlyMap<string, number> = new Map()): MiddlewareHandler =>
+  (
+    usual: number,
+    larger: ReadonlyMap<string, number> = new Map(),
+    isRaw: (request: { readonly method: string; readonly path: string }) => boolean = () => false,
+  ): MiddlewareHandler =>
   async (c, next) => {
     const bytesMax = larger.get(c.req.path) ?? usual
     const { raw } = c.req
     if (raw.method === 'GET' || raw.method === 'HEAD' || raw.body === null) return next()
+    if (isRaw({ method: raw.method, path: c.req.path })) return next()
     const declared = Number(c.req.header('content-length') ?? 0)
     if (declared > bytesMax) throw tooLarge(bytesMax)
     const encoding = c.req.header('content-encoding') ?? ''

@@ -1,11 +1,14 @@
 /** From the body of a create to a run in the register. */
 import { createHash } from 'node:crypto'
 import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
-import { canonical, type Caller, type CreateAnswer, type Thread, uuidOf } from '@signalbox/engine'
+import { canonical, type Caller, type CreateAnswer, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
+import { type BroughtFile, meaningOfFiles, withBrought } from './brought-files.ts'
 import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
+import { givenFiles } from './given-files.ts'
 import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
+import { newThread } from './new-thread.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
@@ -14,7 +17,7 @@ import { momentOfId } from '../wires/langgraph/moments.ts'
 import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
 import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
-import { baseOf, messagesOf, type RunCreate, saidBefore } from './wire/run-create.ts'
+import { baseOf, messagesOf, type RunCreate, saidBefore, uploadsIn } from './wire/run-create.ts'
 
 export interface CreateRequest {
   readonly body: RunCreate
@@ -24,6 +27,8 @@ export interface CreateRequest {
   readonly idempotencyKey: string | undefined
   /** A key of the server's own, in the place of the header. */
   readonly ownKey?: string
+  /** Files that stand in the message itself. */
+  readonly brought?: readonly BroughtFile[]
 }
 
 /** What a create stands on. */
@@ -31,6 +36,7 @@ export type CreateDeps = Pick<
   Api,
   | 'agents'
   | 'commands'
+  | 'directories'
   | 'lanesOf'
   | 'now'
   | 'random'
@@ -86,7 +92,29 @@ export function readyCreate(
 export async function enterRun(
   api: CreateDeps,
   caller: Asker,
-  { request, found, key, threadId, fields }: ReadyCreate,
+  ready: ReadyCreate,
+): Promise<CreatedRun> {
+  const { key, threadId } = ready
+  const { brought = [] } = ready.request
+  // A request that is repeated means the run that is there: the register finds it, whatever it is given.
+  const isKnown =
+    brought.length > 0 && key !== null && (await api.read.run(caller.tenantId, key)) !== null
+  const act = (ids: readonly string[]) => enterGiven(api, caller, { ...ready, brought: ids })
+  return withBrought(api, caller, { threadId, files: isKnown ? [] : brought, act })
+}
+
+/** The same, with uploads that were made for it. */
+async function enterGiven(
+  api: CreateDeps,
+  caller: Asker,
+  {
+    request,
+    found,
+    key,
+    threadId,
+    fields,
+    brought,
+  }: ReadyCreate & { readonly brought: readonly string[] },
 ): Promise<CreatedRun> {
   const { body } = request
   const recursionLimit = body.config?.recursion_limit ?? null
@@ -101,12 +129,16 @@ export async function enterRun(
     await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
+  const uploadIds = [...uploadsIn(body.input), ...brought]
+  const isInline = definition.uploads?.inline === true
+  const files = await givenFiles(api, caller, { threadId, base, uploadIds, key, isInline })
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
     definition,
     input: stored(api, own),
     ...(history.length > 0 ? { history: stored(api, history) } : {}),
+    ...(files.length > 0 ? { files: [...files] } : {}),
     metadata,
     multitask,
     priority: body.priority,
@@ -247,19 +279,6 @@ export async function ensureThread(
   await api.threads.changeThread({ tenantId, threadId }, { metadata: Object.fromEntries(lacks) })
 }
 
-/** A thread as a create makes it. */
-export const newThread = (
-  api: Pick<Api, 'now' | 'random'>,
-  { tenantId }: Caller,
-  { threadId, metadata }: { readonly threadId: string; readonly metadata: JsonObject },
-): Thread => ({
-  threadId,
-  tenantId,
-  metadata,
-  createdAt: api.now(),
-  contentKey: api.random.hex(32),
-})
-
 const stored = <Role extends EditMessage['role']>(
   api: Pick<Api, 'random'>,
   said: readonly {
@@ -275,7 +294,11 @@ const stored = <Role extends EditMessage['role']>(
   }))
 
 /** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: JsonObject): string {
+function meaningOf(
+  { body, threadId, brought = [] }: CreateRequest,
+  { user }: Asker,
+  fields: JsonObject,
+): string {
   const { assistant_id, metadata, if_not_exists } = body
   const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
   const input = messagesOf(body.input)
@@ -286,7 +309,21 @@ function meaningOf({ body, threadId }: CreateRequest, { user }: Asker, fields: J
   const within = recursion === null ? {} : { recursion }
   const before = saidBefore(body.input)
   const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
-  const rest = { input, threadId, ...whose, ...told, ...within, ...imports, ...saidOf(fields) }
+  const uploads = uploadsIn(body.input)
+  const given = {
+    ...(uploads.length > 0 ? { files: uploads } : {}),
+    ...(brought.length > 0 ? { brought: meaningOfFiles(brought) } : {}),
+  }
+  const rest = {
+    input,
+    ...given,
+    threadId,
+    ...whose,
+    ...told,
+    ...within,
+    ...imports,
+    ...saidOf(fields),
+  }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

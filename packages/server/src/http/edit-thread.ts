@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, EditMessage } from '@signalbox/core'
-import { canonical } from '@signalbox/engine'
+import { canonical, type CreateRun, type RunHead } from '@signalbox/engine'
 import type { ThreadView } from '@signalbox/postgres'
 import { waitForRun } from '../stream/wait-for-run.ts'
 import { stateAt } from '../wires/langgraph/history.ts'
@@ -39,29 +39,52 @@ export async function editThread(api: Api, caller: Identified, edit: Edit): Prom
   const base = checkpointId === null ? null : await momentOfId(api.read, tenantId, checkpointId)
   if (checkpointId !== null && base === null) throw noCheckpoint()
   if (!(key !== null && (await api.read.run(tenantId, key)))) await refuseKnown(api, thread, update)
+  const said = { messages: messagesOf(api, update) }
+  const change = { edit: said, ...(base ? { base } : {}) }
+  const head = await enterEdit(api, caller, { thread, alias, change })
+  const step = lastStep(await threadEvents(api.read, thread, throughHead(head)))
+  if (step?.runId === head.runId) return step.id
+  throw waits(head)
+}
+
+/** An edit to be made: a run that asks no model. */
+export interface NewEdit {
+  readonly thread: ThreadView
+  readonly alias: CreateRun['alias']
+  readonly change: Required<Pick<CreateRun, 'edit'>> & Pick<CreateRun, 'base' | 'files'>
+}
+
+/** Makes an edit, and waits for its turn on the thread. Answers the run, which may still wait if the time was not enough. */
+export async function enterEdit(
+  api: Api,
+  caller: Identified,
+  { thread, alias, change }: NewEdit,
+): Promise<RunHead> {
+  const { threadId } = thread
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
     definition: await anyAgent(api, thread),
     input: [],
-    edit: { messages: messagesOf(api, update) },
+    ...change,
     metadata: {},
     multitask: 'reject',
-    ...(base ? { base } : {}),
     alias,
   })
-  const { runId } = runOrProblem(api, answer, { threadId, key })
+  const { runId } = runOrProblem(api, answer, { threadId, key: alias?.key ?? null })
   const head = await findRun(api, caller, { run_id: runId })
   const signal = AbortSignal.any([api.stopping, AbortSignal.timeout(api.settings.waitMsMax)])
   const sources = { ...api, pollMs: api.settings.pollMs }
   const { head: ended } = await waitForRun(sources, head, signal)
-  const step = lastStep(await threadEvents(api.read, thread, throughHead(ended ?? head)))
-  if (step?.runId === runId) return step.id
-  throw new Problem('thread_busy', {
+  return ended ?? head
+}
+
+/** For an edit whose turn did not come while its request waited. It is made when it comes. */
+export const waits = ({ runId, threadId }: RunHead): Problem =>
+  new Problem('thread_busy', {
     detail: `The edit ${runId} waits for its turn on the thread ${threadId}.`,
     more: { run_id: runId },
   })
-}
 
 const messagesOf = (api: Api, { messages }: StateUpdate): readonly EditMessage[] =>
   messages.map(({ id, role, texts }) => ({

@@ -153,9 +153,11 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
     errorOfRun(api.read, head),
   ])
   const created = firstOf(head, events)
+  const step = lastStep(events)
   const failure = rerunStop(events, head) ?? failureOf(events, head)
   return {
-    messages: (lastStep(events)?.messages ?? []).map(withRole),
+    messages: (step?.messages ?? []).map(withRole),
+    ...step?.artifacts,
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),

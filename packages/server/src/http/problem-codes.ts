@@ -5,6 +5,7 @@
 
 import { bodyProblemKinds } from './body-problem-codes.ts'
 import { doorProblemKinds } from './door-problem-codes.ts'
+import { fileProblemKinds } from './file-problem-codes.ts'
 import { inputProblemKinds } from './input-problem-codes.ts'
 import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
@@ -217,6 +218,7 @@ export const problemKinds = {
     help: 'A request that nobody answers in time is a rejection. The model may ask again.',
   },
   ...bodyProblemKinds,
+  ...fileProblemKinds,
   invalid_request: {
     status: 422,
     title: 'A value of the request is not what its field takes',

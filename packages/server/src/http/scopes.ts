@@ -73,6 +73,12 @@ const accesses: Readonly<Record<string, Access>> = {
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
+  // What is uploaded is shown to nobody before a run names it.
+  'POST /threads/{thread_id}/uploads': enqueue,
+  'GET /threads/{thread_id}/files': read,
+  'GET /threads/{thread_id}/files/{path}': read,
+  'PUT /threads/{thread_id}/files/{path}': enqueue,
+  'DELETE /threads/{thread_id}/files/{path}': enqueue,
 
   // With `command.resume` they answer an approval, which asks for `approve` besides: see `answerApproval`.
   'POST /runs': enqueue,
@@ -97,6 +103,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /queues': read,
   ...ofRun('GET', '', read),
   ...ofRun('GET', '/children', read),
+  ...ofRun('GET', '/files', read),
   ...ofRun('GET', '/join', read),
   ...ofRun('GET', '/stream', read),
   ...ofRun('GET', '/events', readOrAudit),
@@ -216,7 +223,9 @@ const byRoute: ReadonlyMap<string, Access> = new Map(
 export const accessOf = (route: {
   readonly method: string
   readonly path: string
-}): Access | null => byRoute.get(`${route.method} ${route.path}`) ?? null
+}): Access | null =>
+  // A path of a file may have slashes, which the router is told by a pattern.
+  byRoute.get(`${route.method} ${route.path.replace('{.+}', '')}`) ?? null
 
 /** The scopes that are missing, for a human to read; null if none is. */
 export function missingScopes(needs: Needs, has: readonly Scope[]): string | null {

@@ -90,6 +90,8 @@ function metricsOfRuns(registry: Registry) {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,
     }),
+    uploads: counter('uploads_total', 'Uploaded files, by what became of them.', ['outcome']),
+    uploadBytes: counter('upload_bytes_total', 'Bytes of files as they came in.', []),
     hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
   }
 }

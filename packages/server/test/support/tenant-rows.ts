@@ -36,6 +36,8 @@ export interface Named {
   /** Of A2A. */
   readonly task: string
   readonly config: string
+  /** Of a file. */
+  readonly path: string
   /** Of a saved query. */
   readonly name: string
   /** Of a definition. */
@@ -105,6 +107,13 @@ export const rows: Readonly<Record<string, Row>> = {
     is: 'gone',
     body: ({ checkpoint_id }) => ({ checkpoint: { checkpoint_id } }),
   },
+  // Sent without files, and so refused to whoever has the thread.
+  'POST /threads/{thread_id}/uploads': { is: 'gone', own: [415] },
+  'GET /threads/{thread_id}/files': gone,
+  'GET /threads/{thread_id}/files/{path}': gone,
+  // Other runs of the thread may be under way.
+  'PUT /threads/{thread_id}/files/{path}': { ...goneSpare, body: nothing, own: [200, 201] },
+  'DELETE /threads/{thread_id}/files/{path}': { ...goneSpare, own: [204] },
   'GET /threads/{thread_id}/history': gone,
   'POST /threads/{thread_id}/history': { is: 'gone', body: nothing },
 
@@ -136,6 +145,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'DELETE /pauses/{pause_id}': { is: 'gone', own: [204] },
   ...ofRun('GET', '', gone),
   ...ofRun('GET', '/children', gone),
+  ...ofRun('GET', '/files', gone),
   ...ofRun('GET', '/join', gone),
   ...ofRun('GET', '/stream', gone),
   ...ofRun('GET', '/events', gone),
@@ -214,7 +224,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'PATCH /threads/{thread_id}/state': { ...goneSpare, body: nothing },
   'POST /threads/{thread_id}/copy': goneSpare,
   // Of one turn, which stays.
-  'POST /threads/{thread_id}/compact': { ...goneSpare, own: [422] },
+  'POST /threads/{thread_id}/compact': { ...goneSpare, body: nothing, own: [200, 422] },
   'GET /threads/{thread_id}/context': gone,
   'POST /threads/{thread_id}/state': {
     ...goneSpare,

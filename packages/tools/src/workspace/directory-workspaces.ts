@@ -8,7 +8,8 @@ import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@signalbox/core'
 import type { ToolRequest } from '@signalbox/engine'
-import { isTemporary, readFileText, replaceText } from './file-access.ts'
+import { type DirectoryFiles, listBelow, removeFile } from './directory-files.ts'
+import { isTemporary, readBytes, readFileText, replaceBytes, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
@@ -61,6 +62,31 @@ export class DirectoryWorkspaces implements Workspaces {
           within(path, (directory, name) => replaceOnce(directory, name, { oldText, newText })),
         ),
       inDirectory: (use) => this.#whole(home, use),
+    }
+  }
+
+  /** The files of a thread for those who are no tool. */
+  files(owner: WorkspaceOwner): DirectoryFiles {
+    const home = [directoryName(owner.tenantId), directoryName(owner.threadId)]
+    const within = <T>(path: string, use: Use<T>, create = false): Promise<WorkspaceResult<T>> =>
+      this.#within({ home, path, create }, use)
+    const inTurn = <T>(path: string, change: () => Promise<T>) =>
+      this.#inTurn([...home, path].join('/'), change)
+    return {
+      list: async () => {
+        const found = await guarded(async () => listBelow(await this.#open(home, false)))
+        return !found.ok && found.code === 'not_found' ? { ok: true, value: [] } : found
+      },
+      read: (path) =>
+        within(path, async (directory, name) => {
+          const read = await readBytes(directory, name)
+          return read.ok ? { ok: true, value: read.value.bytes } : read
+        }),
+      write: (path, bytes) =>
+        inTurn(path, () =>
+          within(path, (directory, name) => replaceBytes(directory, name, { bytes }), true),
+        ),
+      remove: (path) => inTurn(path, () => within(path, removeFile)),
     }
   }
 

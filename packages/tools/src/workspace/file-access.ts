@@ -74,12 +74,12 @@ export async function readBytes(
  * Replaces a file by a rename in its directory: readers see the old or the new text, never a part; a link or a second
  * name in its place is replaced, not written through. With `expected`, only if the file is still that version.
  */
-export async function replaceText(
+export async function replaceBytes(
   directory: OpenDirectory,
   name: string,
-  change: { readonly text: string; readonly expected?: FileStamp },
+  change: { readonly bytes: Uint8Array; readonly expected?: FileStamp },
 ): Promise<WorkspaceResult<{ readonly bytes: number; readonly created: boolean }>> {
-  const bytes = Buffer.from(change.text.toWellFormed(), 'utf8')
+  const { bytes } = change
   if (bytes.length > fileBytesMax) return tooLarge()
   const before = await existing(directory, name)
   if (before?.isDirectory() === true) return refuse('not_a_file', 'That is a directory.')
@@ -108,6 +108,14 @@ export async function replaceText(
   await directory.verify()
   return { ok: true, value: { bytes: bytes.length, created: before === null } }
 }
+
+/** The same of a text, as UTF-8. */
+export const replaceText = (
+  directory: OpenDirectory,
+  name: string,
+  { text, ...rest }: { readonly text: string; readonly expected?: FileStamp },
+): ReturnType<typeof replaceBytes> =>
+  replaceBytes(directory, name, { ...rest, bytes: Buffer.from(text.toWellFormed(), 'utf8') })
 
 type Stat = Awaited<ReturnType<FileHandle['stat']>>
 type BigStat = FileStamp & Pick<Stat, 'isFile' | 'isDirectory'> & { readonly mode: bigint }

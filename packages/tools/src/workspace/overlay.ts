@@ -6,7 +6,8 @@
  */
 import { type FileTree, limits, type TreeFile } from '@signalbox/core'
 import type { CallFiles, FileDraft } from '@signalbox/engine'
-import { encodeEdits, reapply, type TextEdit } from './text-edit.ts'
+import { fileContent } from './file-content.ts'
+import { encodeEdits, type TextEdit } from './text-edit.ts'
 import { refuse, type WorkspaceRefusal } from './workspace.ts'
 
 /** A file that the call changed. */
@@ -55,15 +56,7 @@ export class Overlay {
   /** The content of a file; null if it was erased. */
   async content(seen: Seen): Promise<Uint8Array | null> {
     if (seen.own) return seen.own.bytes
-    const { key, edits } = seen.tree
-    let bytes = await this.#files.read(key)
-    // Edits that were made beside the last writer: made again in the text that the last writer left, or, where they do not fit, the later wins.
-    for (const edit of edits) {
-      const stored = bytes && (await this.#files.read(edit.key))
-      const edited = bytes && stored ? reapply(bytes, stored) : null
-      bytes = edited ?? (await this.#files.read(edit.after))
-    }
-    return bytes
+    return fileContent(seen.tree, (key) => this.#files.read(key))
   }
 
   /** Sets a file, or removes it; says why it may not be. */

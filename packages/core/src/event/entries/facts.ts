@@ -34,15 +34,25 @@ const json = (isVerbose: boolean, value: unknown): string =>
 const settlesCall = { place: 'call', settles: 'call', isConversation: true } as const
 const settlesToolCall = { ...settlesCall, effect: 'tool.call' } as const
 
+/** The names of files that a fact says, and what it says of a content. */
+const filePaths = ['$.files[*].path', '$.files[*].text'] as const
+
+function counted(files: FactPayload<'run.created'>['files']): string {
+  if (files === undefined) return ''
+  const count = Array.isArray(files) ? files.length : files.count
+  return `${count} ${count === 1 ? 'file' : 'files'}`
+}
+
 /** Entries by type. */
 export const factEntries = {
   ...contextFactEntries,
   'run.created': {
-    says: ({ agent }) => [agent],
+    says: ({ agent, files }) => [agent, counted(files)],
     searched: [
       ...contentPaths('$.input[*].parts'),
       ...contentPaths('$.history[*].parts'),
       ...contentPaths('$.edit.messages[*].parts'),
+      ...filePaths,
     ],
     place: 'run',
     isConversation: true,
@@ -122,7 +132,7 @@ export const factEntries = {
       payload.output.isError ? 'answers with an error' : '',
       json(isVerbose, payload.output.content),
     ],
-    searched: contentPaths('$.output.content'),
+    searched: [...contentPaths('$.output.content'), ...filePaths],
     ...settlesToolCall,
     example: {
       ...ofExampleCall,

@@ -32,6 +32,7 @@ const places: Readonly<Record<string, string>> = {
   key_id: '9f3c01ab5d7e2f40',
   name: 'denied_calls',
   namespace: 'assistant',
+  path: 'outputs/report.md',
   pause_id: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77',
   run_id: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77',
   task: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77',

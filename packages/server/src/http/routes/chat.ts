@@ -50,6 +50,8 @@ function sendRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: answers(told, [
       ...new Set([...createProblems, ...approvalProblems]),
       'run_waits',
+      'bad_file_name',
+      'too_many_uploads',
       'too_many_streams',
     ]),
   })

@@ -1,6 +1,7 @@
 /** The report of a run: what became of its calls. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import type { StoredEvent } from '@signalbox/engine'
+import { Artifacts } from '../../files/artifacts.ts'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
 import { findRun } from '../find.ts'
@@ -32,9 +33,16 @@ export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         counts: countsOf(calls),
         calls,
         usage: usageIn(events),
+        ...artifactsIn(events),
       })
     })
   }
+}
+
+function artifactsIn(events: readonly StoredEvent[]) {
+  const artifacts = new Artifacts()
+  for (const event of events) artifacts.take(event)
+  return { artifacts: [...artifacts.list()], artifacts_more: artifacts.more }
 }
 
 function cancelIn(events: readonly StoredEvent[]) {

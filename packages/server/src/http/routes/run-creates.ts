@@ -36,6 +36,10 @@ export const createProblems: readonly ProblemCode[] = [
   'thread_full',
   'user_held',
   'webhook_refused',
+  'unknown_upload',
+  'not_recorded',
+  'path_taken',
+  'files_full',
 ]
 const problems: readonly ProblemCode[] = [...createProblems, 'nothing_waits', ...approvalProblems]
 

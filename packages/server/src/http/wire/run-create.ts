@@ -8,6 +8,7 @@ import { isAddressText } from '../../config/references.ts'
 import { StreamModes } from '../../wires/langgraph/stream/modes.ts'
 import { CheckpointId } from '../../wires/langgraph/checkpoint.ts'
 import { orderFields } from './multitask.ts'
+import { Id } from './ids.ts'
 import { notYet } from './not-yet.ts'
 
 const metadataBytesMax = 16 * 1024
@@ -85,20 +86,51 @@ export const WebhookAddress = z
   .refine(isAddressText, 'takes an address that begins with https://, without a name or a password')
   .openapi({ description: 'Told of the end of the run, and whenever it waits for a human.' })
 
+/** Only a run that begins is given files. */
+const noFiles = z
+  .array(z.string())
+  .optional()
+  .refine((ids) => ids === undefined || ids.length === 0, {
+    error: 'is not available here. Name uploads in the input of a run that you create.',
+    params: { code: 'not_available' },
+  })
+
 /** What is said to a run, in the forms that clients have. */
 export const RunInput = z.union(
-  [Text, z.object({ prompt: Text }), z.object({ messages: Messages })],
+  [
+    Text,
+    z.object({ prompt: Text, files: noFiles }),
+    z.object({ messages: Messages, files: noFiles }),
+  ],
   inputMessage,
 )
 
+/** Uploads of the thread: they become files of the conversation with the run, and its message says which. */
+const Files = z
+  .array(Id, 'takes a list of upload ids')
+  .max(limits.runFilesMax, `takes at most ${limits.runFilesMax} uploads`)
+  .refine((ids) => new Set(ids).size === ids.length, 'takes each upload once')
+  .optional()
+
 /** What pages send that have nothing to say: as if there was no input. */
 const Nothing = z
-  .strictObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .looseObject({ messages: z.array(z.unknown()).max(0).optional() })
+  .openapi({ additionalProperties: false })
+  // What has other fields is another form, and that one's mistake is the one to tell: a strict object would be taken for what was meant.
+  .refine((input) => Object.keys(input).every((key) => key === 'messages'), {
+    error: inputMessage,
+    abort: true,
+  })
   .transform(() => null)
 
 /** The same for a run of a thread, where a client may send along what the thread has heard. */
 const ConversationInput = z.union(
-  [Text, z.object({ prompt: Text }), z.object({ messages: Conversation }), Nothing],
+  [
+    Text,
+    z.object({ prompt: Text, files: Files }),
+    z.object({ messages: Conversation, files: Files }),
+    Nothing,
+  ],
   inputMessage,
 )
 
@@ -185,6 +217,10 @@ export function messagesOf(
     texts: textsOf(content),
   }))
 }
+
+/** The uploads that an input names, in order. */
+export const uploadsIn = (input: RunCreate['input']): readonly string[] =>
+  typeof input === 'object' && input !== null && 'files' in input ? (input.files ?? []) : []
 
 const textsOf = (content: z.output<typeof Content>): string[] =>
   typeof content === 'string' ? [content] : content.map((part) => part.text)

@@ -62,6 +62,10 @@ export const RunReport = z
     calls: z.array(ReportedCall),
     /** Tokens, as providers counted them. */
     usage: RunUsage,
+    /** The files under `outputs/` that it changed and that are there, at most 100. */
+    artifacts: z.array(z.object({ path: z.string(), bytes: z.number().int() })),
+    /** Changes that are not listed: GET /runs/{run_id}/files does. */
+    artifacts_more: z.number().int(),
   })
   .openapi('RunReport')
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { ThreadStatus as RegisterStatus, ThreadView } from '@signalbox/postgres'
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
+import { artifactFields } from './file-view.ts'
 import { iso } from './iso.ts'
 
 export const ThreadStatus = z.enum(['idle', 'busy', 'interrupted', 'error'])
@@ -17,7 +18,7 @@ export const Thread = z
     /** `interrupted` if a run of it waits for a human, `error` if its newest run could not do its work. */
     status: ThreadStatus,
     /** Null where nothing was said yet, and in listings that do not show it. */
-    values: z.object({ messages: z.array(ChatMessage) }).nullable(),
+    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }).nullable(),
     /** What its current run waits for, by the task that asks. */
     interrupts: z.record(z.string(), z.array(Interrupt)),
     /** When it will be deleted unless it is used before. Absent where it was given no ttl. */

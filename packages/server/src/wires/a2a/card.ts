@@ -1,13 +1,20 @@
 /** The card of an agent: who it is, and how to reach it. */
 import type { AgentDefinition } from '@signalbox/core'
+import { fileTypes } from '../../files/media-type.ts'
 
 const protocolVersion = '1.0'
 const modes = ['text/plain', 'application/json']
+/** Files are taken whatever their type is: what the content is, its bytes say. */
+const inputModes = [...new Set([...modes, ...fileTypes])]
 
-/** The card. `base` is where the agent answers. */
+/** The card. `base` is where the agent answers; `takesFiles` is false where nothing would record them. */
 export function agentCard(
   agent: AgentDefinition,
-  { base, version }: { readonly base: string; readonly version: string },
+  {
+    base,
+    version,
+    takesFiles,
+  }: { readonly base: string; readonly version: string; readonly takesFiles: boolean },
 ) {
   const { name } = agent
   const about = `The agent "${name}".`
@@ -24,7 +31,7 @@ export function agentCard(
     securitySchemes: {
       key: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'Bearer' },
     },
-    defaultInputModes: modes,
+    defaultInputModes: takesFiles ? inputModes : modes,
     defaultOutputModes: modes,
     skills: [{ id: name, name, description: about, tags: ['agent'] }],
     ...older(base),

@@ -16,7 +16,21 @@ const Id = z
   .refine((id) => id === undefined || isId(id), idMessage)
   .optional()
 
-const Part = z.looseObject({ text: z.string().optional(), data: z.unknown().optional() })
+/** ProtoJSON leaves out what is empty; some writers do not. */
+const Filled = z
+  .string()
+  .transform((text) => (text === '' ? undefined : text))
+  .optional()
+
+const Part = z.looseObject({
+  text: z.string().optional(),
+  data: z.unknown().optional(),
+  /** The content of a file, base64. */
+  raw: z.string().optional(),
+  /** Where the content of a file is. */
+  url: Filled,
+  filename: Filled,
+})
 export type Part = z.output<typeof Part>
 
 export const SendMessage = z.looseObject({

@@ -67,7 +67,11 @@ function cardRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const agent = findAgent(api, name)
     const arrival = { url: req.url, headers: req.raw.headers, peer: env?.peer }
     const place = `${api.publicAddress(arrival)}/a2a/${encodeURIComponent(agent.name)}`
-    return agentCard(agent, { base: place, version: api.version })
+    return agentCard(agent, {
+      base: place,
+      version: api.version,
+      takesFiles: api.directories === null,
+    })
   }
   const card = createRoute({
     method: 'get',

@@ -4,6 +4,7 @@
  * S1 Only a data part decides about a call. No text does: whatever wrote it may be a model.
  * S2 Every answer is looked at before the first is recorded.
  * S3 The same message again is the same task.
+ * S4 The files of a message are given to its task, and to no other.
  */
 import { uuidOf } from '@signalbox/engine'
 import type { RunHead } from '@signalbox/engine'
@@ -12,6 +13,12 @@ import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
 import { contradiction, contradicts, type SaidOfCall } from '../../http/contradiction.ts'
+import {
+  type BroughtFile,
+  broughtFiles,
+  fromBase64,
+  fromDataUrl,
+} from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
@@ -60,11 +67,12 @@ async function begin(
   { agent, message }: { readonly agent: string; readonly message: Message },
 ): Promise<RunHead> {
   const { contextId, messageId } = message
-  const text = message.parts.map(textOf).join('\n')
+  const brought = filesOf(message.parts)
+  const text = message.parts.flatMap(textOf).join('\n')
   if (text.trim() === '')
     throw new A2aError(
       'INVALID_PARAMS',
-      'message.parts: takes text that is not blank',
+      'message.parts: takes text that is not blank, beside files as well',
       'message.parts',
     )
   const body = RunCreate.parse({
@@ -74,20 +82,52 @@ async function begin(
   })
   const key = uuidOf(`a2a message\n${caller.tenantId}\n${agent}\n${contextId ?? ''}\n${messageId}`)
   const threadId = contextId ?? null
-  const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: key })
+  const { runId } = await createRun(api, caller, {
+    body,
+    threadId,
+    idempotencyKey: key,
+    brought,
+  })
   return findRun(api, caller, { run_id: runId })
 }
 
 /** Longer ids than a message of ours may have are left to the metadata of the run. */
 const idOf = (id: string) => (id.length <= 100 ? { id } : {})
 
-function textOf(part: Part, n: number): string {
-  if (part.text !== undefined) return part.text
-  if (part.data !== undefined) return JSON.stringify(part.data)
+/** Null: it is a file. */
+function wordsOf({ text, data }: Part): string | null {
+  if (text !== undefined && text !== '') return text
+  if (data !== undefined) return JSON.stringify(data)
+  return text ?? null
+}
+
+const isFile = ({ text, data, raw, url }: Part): boolean =>
+  (text ?? '') === '' && data === undefined && (raw !== undefined || url !== undefined)
+
+const textOf = (part: Part): readonly string[] => (isFile(part) ? [] : [wordsOf(part) ?? ''])
+
+/** The files among the parts. @throws A2aError for one that is not here, and for a part that is nothing; Problem */
+const filesOf = (parts: readonly Part[]): readonly BroughtFile[] =>
+  broughtFiles(
+    parts.flatMap((part, n) => {
+      const at = `message.parts[${n}]`
+      if (!isFile(part)) {
+        if (wordsOf(part) !== null) return []
+        throw new A2aError('INVALID_PARAMS', `${at}: takes "text", "data", "raw" or "url"`, at)
+      }
+      return [{ filename: part.filename, bytes: contentOf(part, at), at }]
+    }),
+  )
+
+function contentOf({ raw, url = '' }: Part, at: string): Uint8Array {
+  const bytes = raw === undefined ? fromDataUrl(url) : fromBase64(raw)
+  if (bytes) return bytes
+  if (raw !== undefined)
+    throw new A2aError('INVALID_PARAMS', `${at}.raw: takes base64`, `${at}.raw`)
   throw new A2aError(
     'CONTENT_TYPE_NOT_SUPPORTED',
-    `message.parts[${n}]: takes "text" or "data"; no agent here reads files`,
-    `message.parts[${n}]`,
+    `${at}.url: nothing is fetched here. Send what is in the file, as "raw".`,
+    `${at}.url`,
   )
 }
 
@@ -118,6 +158,13 @@ async function answer(
       'message.taskId',
     )
   }
+  const file = parts.findIndex(isFile)
+  if (file >= 0)
+    throw new A2aError(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      `message.parts[${file}]: a file comes with the message that begins a task; this one answers what a task asks`,
+      `message.parts[${file}]`,
+    )
   const given = parts.flatMap((part, n) =>
     part.data === undefined ? [] : [{ data: part.data, n }],
   )

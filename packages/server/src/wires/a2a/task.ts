@@ -74,7 +74,9 @@ export async function taskOf(
     status,
     ...(withArtifacts ? { artifacts: artifactsOf(events) } : {}),
     ...(history.length > 0 ? { history: history.map((said) => messageOf(head, said)) } : {}),
-    metadata: { signalbox: { outcome: head.outcome, state: head.stateName } },
+    metadata: {
+      signalbox: { outcome: head.outcome, state: head.stateName, ...lastStep(events)?.artifacts },
+    },
   }
 }
 

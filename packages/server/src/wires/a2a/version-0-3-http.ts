@@ -11,6 +11,13 @@ import { fromOlder, isLast, isTask, isUpdate } from './version-0-3.ts'
 
 const ProtoPart = z.looseObject({
   data: z.looseObject({ data: z.unknown().optional() }).optional(),
+  file: z
+    .looseObject({
+      fileWithBytes: z.string().optional(),
+      fileWithUri: z.string().optional(),
+      name: z.string().optional(),
+    })
+    .optional(),
 })
 
 const ProtoSend = z.looseObject({
@@ -30,12 +37,19 @@ export function fromOlderHttp(name: A2aOperation, params: unknown): unknown {
   const { message, configuration, ...rest } = readRequest(ProtoSend, params ?? {})
   const { content, ...about } = message
   if (content === undefined) return fromOlder(name, params)
-  const parts = content.map(({ data, ...part }) => (data ? { ...part, data: data.data } : part))
+  const parts = content.map(newerPart)
   return {
     ...rest,
     message: { ...about, parts },
     ...(configuration ? { configuration: wishesOf(configuration) } : {}),
   }
+}
+
+function newerPart({ data, file, ...part }: z.output<typeof ProtoPart>): object {
+  if (data) return { ...part, data: data.data }
+  if (!file) return part
+  const { fileWithBytes: raw, fileWithUri: url, name: filename } = file
+  return { ...part, filename, ...(raw === undefined ? { url } : { raw }) }
 }
 
 /** ProtoJSON leaves out what is false or 0: a configuration that does not block is one that does not wait. */

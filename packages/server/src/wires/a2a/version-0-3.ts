@@ -31,10 +31,22 @@ export const olderMethod = (method: string): A2aOperation | undefined => methods
 
 const roles = { user: 'ROLE_USER', agent: 'ROLE_AGENT' } as const
 
+/** A file of 0.3 stands in an object of its own. */
+const OlderPart = z.looseObject({
+  kind: z.string().optional(),
+  file: z
+    .looseObject({
+      bytes: z.string().optional(),
+      uri: z.string().optional(),
+      name: z.string().optional(),
+    })
+    .optional(),
+})
+
 const OlderSend = z.looseObject({
   message: z.looseObject({
     role: z.enum(['user', 'agent'], 'takes "user"'),
-    parts: z.array(z.looseObject({ kind: z.string().optional() })),
+    parts: z.array(OlderPart),
   }),
   configuration: z
     .looseObject({
@@ -57,7 +69,7 @@ export function fromOlder(name: A2aOperation, params: unknown): unknown {
       ...message,
       role: roles[message.role],
       // The kind says what a part has, and that is what 1.0 looks at.
-      parts: message.parts.map(({ kind: _, ...part }) => part),
+      parts: message.parts.map(newerPart),
     },
     configuration: {
       ...wishes,
@@ -65,6 +77,12 @@ export function fromOlder(name: A2aOperation, params: unknown): unknown {
       taskPushNotificationConfig: pushNotificationConfig,
     },
   }
+}
+
+function newerPart({ kind: _, file, ...part }: z.output<typeof OlderPart>): object {
+  if (!file) return part
+  const { bytes, uri, name } = file
+  return { ...part, ...(bytes === undefined ? { url: uri } : { raw: bytes }), filename: name }
 }
 
 /** A result, or an update, as 0.3 has it. */

@@ -8,6 +8,7 @@ import { factSchemas, limits, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
 import type { Api, Identified } from '../../http/api.ts'
+import { fromBase64, fromDataUrl, type SentFile } from '../../http/brought-files.ts'
 import { each } from '../langgraph/each.ts'
 import type { Context, RunAgentInput, SentMessage } from './run-input.ts'
 
@@ -26,8 +27,15 @@ export interface NewMessages {
   readonly messages: readonly NewMessage[]
   /** Ids of messages that are neither known nor usable. */
   readonly ignoredMessages: readonly string[]
-  /** Types of parts that no model here reads. */
+  /** Types of parts that cannot be used. */
   readonly ignoredParts: readonly string[]
+  /** The files of the messages that are taken. */
+  readonly files: readonly TypedFile[]
+}
+
+/** A file, and the type of the part that it is. */
+interface TypedFile extends SentFile {
+  readonly type: string
 }
 
 /** The messages of the thread that clients sent, those included whose runs wait for their turn. */
@@ -96,8 +104,10 @@ export function newsOf(
 ): NewMessages {
   const ids = new Set(known.map(({ id }) => id))
   const said = new Set(known.filter(({ role }) => role === 'system').map(textOf))
-  const strangers = messages.filter(({ id, role }) => !ids.has(id) && !notInput.has(role))
-  const read = strangers.map((message) => ({ message, ...contentOf(message) }))
+  const read = messages
+    .map((message, n) => ({ message, n }))
+    .filter(({ message: { id, role } }) => !ids.has(id) && !notInput.has(role))
+    .map(({ message, n }) => ({ message, ...contentOf(message, `messages[${n}]`) }))
   const taken = read.flatMap(({ message: { id, role }, text }) => {
     const ours = roles.get(role)
     // Some clients send their instructions under another id each time.
@@ -105,12 +115,19 @@ export function newsOf(
     return [{ id, role: ours, content: text }]
   })
   const told = taken.length === 0 ? [] : contextMessage(context, known, named)
+  const takenIds = new Set(taken.filter(({ role }) => role === 'user').map(({ id }) => id))
+  const isTaken = ({ message }: { readonly message: SentMessage }) => takenIds.has(message.id)
+  const left = read.filter((one) => !isTaken(one)).flatMap(({ files }) => files)
   return {
     messages: [...told, ...taken],
+    files: read.filter(isTaken).flatMap(({ files }) => files),
     ignoredMessages: read
       .filter(({ message, text }) => !roles.has(message.role) || text.trim() === '')
       .map(({ message }) => message.id),
-    ignoredParts: [...new Set(read.flatMap(({ unread }) => unread))],
+    ignoredParts: typesOf([
+      ...read.flatMap(({ unread }) => unread),
+      ...left.map(({ type }) => type),
+    ]),
   }
 }
 
@@ -126,13 +143,59 @@ const roles = new Map<string, NewMessage['role']>([
 /** Of these the thread knows better; a client sends them along as a matter of course. */
 const notInput = new Set(['assistant', 'tool', 'reasoning', 'activity'])
 
-const Parts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))
+/** Each once. */
+export const typesOf = (types: readonly string[]): readonly string[] => [...new Set(types)]
 
-function contentOf({ content }: SentMessage): { readonly text: string; readonly unread: string[] } {
-  if (typeof content === 'string') return { text: content, unread: [] }
+/** What is in a file, or where it is; `binary` has it beside the type, all others in a source. */
+const Source = z.looseObject({
+  type: z.string().optional(),
+  value: z.string().optional(),
+  data: z.string().optional(),
+  url: z.string().optional(),
+})
+
+const Parts = z.array(
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    filename: z.string().optional().catch(undefined),
+    source: Source.optional().catch(undefined),
+  }),
+)
+type Part = z.output<typeof Parts>[number]
+
+/** The types of parts that are files. */
+const ofFiles = new Set(['image', 'audio', 'video', 'document', 'binary'])
+
+interface SaidContent {
+  readonly text: string
+  readonly files: readonly TypedFile[]
+  /** Types of parts that are neither. */
+  readonly unread: readonly string[]
+}
+
+function contentOf({ content }: SentMessage, where: string): SaidContent {
+  if (typeof content === 'string') return { text: content, files: [], unread: [] }
   const { data: parts = [] } = Parts.safeParse(content)
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('')
-  return { text, unread: parts.map(({ type }) => type).filter((type) => type !== 'text') }
+  const read = parts.map((part, n) => {
+    const { type, filename } = part
+    const bytes = bytesOf(part)
+    return { type, filename, bytes, at: `${where}.content[${n}]` }
+  })
+  const files = read.flatMap(({ bytes, ...file }) => (bytes ? [{ ...file, bytes }] : []))
+  const unread = read.filter(({ type, bytes }) => type !== 'text' && !bytes)
+  return { text, files, unread: unread.map(({ type }) => type) }
+}
+
+/** What is in the file that a part is; null if it is none, or stands elsewhere: nothing is fetched. */
+function bytesOf({ type, source, ...part }: Part): Uint8Array | null {
+  if (!ofFiles.has(type)) return null
+  const from = source ?? Source.safeParse(part).data
+  if (!from) return null
+  const base64 = from.type === 'data' ? from.value : from.data
+  if (base64 !== undefined) return fromBase64(base64)
+  return fromDataUrl(from.url ?? from.value ?? '')
 }
 
 const textOf = ({ parts }: UserMessage): string =>

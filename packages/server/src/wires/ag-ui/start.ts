@@ -2,13 +2,14 @@
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { approvalsWaiting } from '../../http/approvals.ts'
+import { broughtFiles, type SentFile } from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findAgent, findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
 import { aliasOf, threadOf } from './ids.ts'
 import { inputCheckpoint } from '../langgraph/moments.ts'
-import { knownMessages, newsOf, runBegunBy } from './new-messages.ts'
+import { knownMessages, newsOf, runBegunBy, typesOf } from './new-messages.ts'
 import { interruptsOpen, resumeRun } from './resume.ts'
 import type { RunAgentInput } from './run-input.ts'
 
@@ -47,7 +48,10 @@ export async function startRun(
   if (resumed) return { ...resumed, ignored: given({ tools, resume: resumed.ignored }) }
   await refuseWhileWaiting(api, caller, threadId)
   const known = await knownMessages(api, caller, threadId)
-  const { messages, ignoredMessages, ignoredParts } = newsOf(input, known, alias)
+  const { messages, files, ignoredMessages, ignoredParts } = newsOf(input, known, alias)
+  // Where files stand in a directory, nothing would say that the run was given any.
+  const brought = api.directories ? [] : files
+  const left = api.directories ? files.map(({ type }) => type) : []
   const isNew = messages.length > 0
   // The same request may have been taken since it was looked for: then the thread knows what it says.
   const taken = isNew ? null : await api.read.run(caller.tenantId, alias)
@@ -56,7 +60,14 @@ export async function startRun(
     isNew || entries.length > 0 ? null : await answeredAt(api, caller, { threadId, input })
   if (!isNew && checkpoint === null) throw nothingNew(entries.length > 0)
   const said = isNew ? { input: { messages } } : { checkpoint_id: checkpoint }
-  const { runId } = await create(api, caller, { agent, threadId, alias, input, said })
+  const { runId } = await create(api, caller, {
+    agent,
+    threadId,
+    alias,
+    input,
+    said,
+    files: brought,
+  })
   return {
     head: await findRun(api, caller, { run_id: runId }),
     about: new Set(),
@@ -64,7 +75,7 @@ export async function startRun(
     ignored: given({
       tools,
       messages: ignoredMessages,
-      contentParts: ignoredParts,
+      contentParts: typesOf([...ignoredParts, ...left]),
       resume: entries.map(({ interruptId }) => interruptId),
     }),
   }
@@ -125,9 +136,10 @@ async function create(
     readonly input: RunAgentInput
     /** What is new, or where to answer again. */
     readonly said: object
+    readonly files: readonly SentFile[]
   },
 ): Promise<{ readonly runId: string }> {
-  const { agent, threadId, alias, input, said } = run
+  const { agent, threadId, alias, input, said, files } = run
   const { parentRunId } = input
   const named = { thread_id: input.threadId, run_id: input.runId }
   const parent = parentRunId === undefined ? {} : { parent_run_id: parentRunId }
@@ -136,5 +148,6 @@ async function create(
     ...said,
     metadata: { ag_ui: { ...named, ...parent } },
   })
-  return createRun(api, caller, { body, threadId, idempotencyKey: alias })
+  const brought = broughtFiles(files)
+  return createRun(api, caller, { body, threadId, idempotencyKey: alias, brought })
 }

@@ -6,6 +6,7 @@
  */
 import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
+import { type BroughtFile, broughtFiles, fromDataUrl } from '../../http/brought-files.ts'
 import { Problem } from '../../http/problem.ts'
 
 const messagesMax = 10_000
@@ -53,6 +54,7 @@ export type Wish =
       readonly kind: 'message'
       readonly id: string
       readonly texts: readonly string[]
+      readonly files: readonly BroughtFile[]
       /** Does the client name it as one that was sent? */
       readonly isEdit: boolean
     }
@@ -78,7 +80,8 @@ export function wishOf({ messages, messageId, trigger }: ChatPost): Wish {
   if (index < messages.length - 1)
     throw misfit('takes the last message; what was sent before it stays as it is', 'messageId')
   const { id } = message
-  return { kind: 'message', id, texts: textsIn(message, at), isEdit: id === messageId }
+  const said = { texts: textsIn(message, at), files: filesIn(message, at) }
+  return { kind: 'message', id, ...said, isEdit: id === messageId }
 }
 
 /** The client has taken the answer out of its copy: what is to be answered stands last. */
@@ -94,19 +97,36 @@ const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() })
 function textsIn({ parts }: Message, at: string): readonly string[] {
   const texts = parts.flatMap((part, n) => {
     const where = `${at}.parts[${n}]`
-    if (part.type === 'file')
-      throw new Problem('not_available', {
-        detail: `${where}: files are not available in this version. Send text.`,
-        field: where,
-      })
     if (part.type !== 'text') return []
     const read = TextPart.safeParse(part)
     if (!read.success) throw misfit('takes a text', `${where}.text`)
     return read.data.text.trim() === '' ? [] : [read.data.text]
   })
-  if (texts.length === 0) throw misfit('takes text that is not blank', `${at}.parts`)
+  if (texts.length === 0)
+    throw misfit('takes text that is not blank, beside files as well', `${at}.parts`)
   return texts
 }
+
+const SentFilePart = z.looseObject({
+  url: z.string(),
+  filename: z.string().optional(),
+})
+
+/** The files of a message. @throws Problem for one whose content is not in it */
+const filesIn = ({ parts }: Message, at: string): readonly BroughtFile[] =>
+  broughtFiles(
+    parts.flatMap((part, n) => {
+      if (part.type !== 'file') return []
+      const where = `${at}.parts[${n}]`
+      const read = SentFilePart.safeParse(part)
+      const bytes = read.success ? fromDataUrl(read.data.url) : null
+      if (read.success && bytes) return [{ filename: read.data.filename, bytes, at: where }]
+      throw new Problem('not_available', {
+        detail: `${where}.url: takes a data: address with what is in the file; nothing is fetched here`,
+        field: `${where}.url`,
+      })
+    }),
+  )
 
 const Responded = z.looseObject({
   toolCallId: z.string(),

@@ -10,6 +10,7 @@
 import { factSchemas } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
+import { type BroughtFile, keysOf } from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
 import { Problem } from '../../http/problem.ts'
@@ -25,6 +26,7 @@ export interface Sent {
   readonly chat: Chat
   readonly id: string
   readonly texts: readonly string[]
+  readonly files: readonly BroughtFile[]
 }
 
 /** Edits that may be sent at once, each with another text. */
@@ -42,30 +44,34 @@ export async function editMessage(
     if (!newest) break
     const said = await saidBy(api, newest.head)
     if (said.userId !== caller.user?.id) break
-    if (sameTexts(said.texts, sent.texts)) return found(api, chat, newest.head)
+    const { threadId } = newest.head
+    const keys = await keysOf(api, caller, { threadId, files: sent.files })
+    if (isSame(said.texts, sent.texts) && isSame(said.keys, keys))
+      return found(api, chat, newest.head)
     if (!mayEdit) break
     const made = await makeVersion(api, caller, { sent, newest })
     if (made) return made
   }
   throw new Problem('idempotency_conflict', {
-    detail: `The chat has a message "${id}" already, with another text or of somebody else. To edit it, name it in messageId; else send a new one.`,
+    detail: `The chat has a message "${id}" already, with other text or files, or of somebody else. To edit it, name it in messageId; else send a new one.`,
     field: 'messages',
   })
 }
 
-const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** What a run was asked, and by whom. */
+/** What a run was asked and given, and by whom. */
 async function saidBy(api: Pick<Api, 'read'>, { tenantId, runId }: RunHead) {
   const [created] = await api.read.runEvents(tenantId, runId, { after: 0, limit: 1 })
-  const fact = factSchemas['run.created'].pick({ input: true, user: true })
-  const { input, user } = created?.salt
+  const fact = factSchemas['run.created'].pick({ input: true, user: true, files: true })
+  const { input, user, files } = created?.salt
     ? fact.parse(created.payload)
-    : { input: [], user: undefined }
+    : { input: [], user: undefined, files: undefined }
   const parts = input.flatMap((message) => message.parts)
   const texts = parts.map((part) => (part.type === 'text' ? part.text : part.preview))
-  return { texts, userId: user?.id }
+  const keys = Array.isArray(files) ? files.map(({ key }) => key ?? '') : []
+  return { texts, keys, userId: user?.id }
 }
 
 /** Sent again. If the chat began anew with it, and that was not kept, it is now. */
@@ -81,7 +87,7 @@ async function makeVersion(
   caller: Identified,
   { sent, newest }: { readonly sent: Sent; readonly newest: Version },
 ): Promise<RunHead | null> {
-  const { chat, id, texts } = sent
+  const { chat, id, texts, files } = sent
   if (newest.head.threadId !== threadOf(chat))
     throw new Problem('invalid_request', {
       detail: `messageId: the chat has begun anew since, and "${id}" is no part of it. Load it again.`,
@@ -99,7 +105,7 @@ async function makeVersion(
     ...(before === null ? {} : { checkpoint_id: before }),
   })
   const alias = versionAs(chat, id, newest.version + 1)
-  const request = { body, threadId: threadOf(next), idempotencyKey: alias }
+  const request = { body, threadId: threadOf(next), idempotencyKey: alias, brought: files }
   const made = await createRun(api, caller, request).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'idempotency_conflict') return null
     throw error

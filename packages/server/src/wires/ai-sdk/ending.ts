@@ -1,5 +1,6 @@
 /** How a message ends, by the outcome of its run. */
 import type { Outcome } from '@signalbox/core'
+import type { ArtifactValues } from '../../files/artifacts.ts'
 import { endText, type RunError } from '../../http/wire/run-error.ts'
 import type { Chunk, FinishReason } from './chunk.ts'
 
@@ -19,10 +20,17 @@ const endings = {
   timed_out: 'error',
 } as const satisfies Readonly<Record<Outcome, FinishReason | 'abort'>>
 
+/** A run that has ended. */
+interface Ended {
+  readonly outcome: Outcome
+  readonly error: RunError | null
+  readonly artifacts: ArtifactValues
+}
+
 /** The last parts of a message. After an error the client reads nothing more, so what there is to know comes before. */
-export function ending(outcome: Outcome, error: RunError | null): readonly Chunk[] {
+export function ending({ outcome, error, artifacts }: Ended): readonly Chunk[] {
   const finishReason = endings[outcome]
-  const messageMetadata = { status: 'ended', outcome, ...(error && { error }) }
+  const messageMetadata = { status: 'ended', outcome, ...(error && { error }), ...artifacts }
   const metadata: Chunk = { type: 'message-metadata', messageMetadata }
   switch (finishReason) {
     case 'abort':

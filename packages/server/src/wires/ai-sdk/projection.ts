@@ -19,6 +19,7 @@ import {
 } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import { sentenceOf } from '@signalbox/core'
+import { Artifacts } from '../../files/artifacts.ts'
 import { LastError } from '../../http/wire/run-error.ts'
 import { askedModelCalls, StepResets } from '../../stream/step-resets.ts'
 import { Calls } from './calls.ts'
@@ -48,6 +49,7 @@ export class Projection {
   readonly #steering = new Steering()
   readonly #resets = new StepResets()
   readonly #error = new LastError()
+  readonly #artifacts = new Artifacts()
   /** Facts that no decision has folded yet. */
   #facts: Fact[] = []
   #decided: Decided | null = null
@@ -57,6 +59,7 @@ export class Projection {
     // What was erased says nothing.
     if (event.salt === '') return
     this.#error.see(event)
+    this.#artifacts.take(event)
     const reset = this.#resets.see(event)
     if (reset) this.#decided?.withdrawn.add(reset.messageId)
     const fact = isFactType(event.type) ? readFact(event) : null
@@ -123,7 +126,8 @@ export class Projection {
   end(head: RunHead): readonly Chunk[] {
     const open = [...this.#step.withdraw(), ...this.#calls.end()]
     const outcome = outcomeOf(head)
-    return [...open, ...this.#step.end(), ...ending(outcome, this.#error.of(outcome))]
+    const ended = { outcome, error: this.#error.of(outcome), artifacts: this.#artifacts.values }
+    return [...open, ...this.#step.end(), ...ending(ended)]
   }
 
   #decide(event: StoredEvent): void {

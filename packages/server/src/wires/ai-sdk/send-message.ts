@@ -15,9 +15,9 @@ export async function sendMessage(
   caller: Identified,
   sent: Sent & { readonly isEdit: boolean },
 ): Promise<RunHead> {
-  const { chat, id, texts, isEdit } = sent
+  const { chat, id, texts, files, isEdit } = sent
   if (isEdit && (await newestOfMessage(api, chat, id)))
-    return editMessage(api, caller, { chat, id, texts, mayEdit: true })
+    return editMessage(api, caller, { chat, id, texts, files, mayEdit: true })
   const threadId = threadOf(chat)
   const alias = aliasOf(chat, id)
   await refuseWhileAsking(api, { ...caller, threadId, alias })
@@ -28,10 +28,16 @@ export async function sendMessage(
     metadata: { chat_id: chat.chatId },
   })
   try {
-    const { runId } = await createRun(api, caller, { body, threadId, idempotencyKey: alias })
+    const { runId } = await createRun(api, caller, {
+      body,
+      threadId,
+      idempotencyKey: alias,
+      brought: files,
+    })
     return await findRun(api, caller, { run_id: runId })
   } catch (error) {
-    if (isConflict(error)) return editMessage(api, caller, { chat, id, texts, mayEdit: false })
+    if (isConflict(error))
+      return editMessage(api, caller, { chat, id, texts, files, mayEdit: false })
     throw error
   }
 }

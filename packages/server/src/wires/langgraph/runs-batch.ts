@@ -6,16 +6,11 @@
 import { z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import {
-  enterRun,
-  newThread,
-  type ReadyCreate,
-  readyCreate,
-  threadMarks,
-} from '../../http/create-run.ts'
+import { enterRun, type ReadyCreate, readyCreate, threadMarks } from '../../http/create-run.ts'
 import { declaredFields } from '../../http/declared-fields.ts'
 import { unknownRun, unknownThread } from '../../http/find.ts'
 import { findAssistant, type FoundAssistant } from '../../http/find-assistant.ts'
+import { newThread } from '../../http/new-thread.ts'
 import { Problem } from '../../http/problem.ts'
 import { isAnswer, RunCreate } from '../../http/wire/run-create.ts'
 

@@ -14,6 +14,7 @@ import {
   type StateName,
 } from '@signalbox/core'
 import type { Moment, StoredEvent } from '@signalbox/engine'
+import { Artifacts, type ArtifactValues } from '../../files/artifacts.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
@@ -62,6 +63,8 @@ export interface StateStep extends StepHead {
   /** Of the end of its run; null if it was none. */
   readonly failure: RunFailure | null
   readonly messages: readonly ChatMessage[]
+  /** What its run has left so far for its users. */
+  readonly artifacts: ArtifactValues
 }
 
 /**
@@ -155,6 +158,7 @@ class Story {
   #facts: StoredEvent[] = []
   #runId = ''
   #failures = new Failures()
+  readonly #artifacts = new Artifacts()
   #decided: Pick<StateStep, 'at' | 'state' | 'outcome'> = { at: 0, state: 'queued', outcome: null }
   /** The step that is being told; empty before the first. */
   id = ''
@@ -177,7 +181,8 @@ class Story {
       this.#decided.state === 'cancelling' ||
       (isLast && this.#facts.some(({ type }) => type === 'cancel.requested'))
     const failure = this.#failures.at(this.#decided.outcome)
-    return { ...this.#decided, open, asked, isCancelled, failure, messages: this.#messages.list() }
+    const [messages, artifacts] = [this.#messages.list(), this.#artifacts.values]
+    return { ...this.#decided, open, asked, isCancelled, failure, messages, artifacts }
   }
 
   #begin(runId: string): void {
@@ -186,6 +191,7 @@ class Story {
     this.#open.clear()
     this.#asked.clear()
     this.#failures = new Failures()
+    this.#artifacts.clear()
   }
 
   #decide(event: StoredEvent): void {
@@ -207,6 +213,7 @@ class Story {
 
   #fold(fact: StoredEvent): void {
     this.#messages.take(fact)
+    this.#artifacts.take(fact)
     const { effectId, callId } = fact.payload
     if (typeof effectId === 'string' && settles(fact.type) !== null) this.#open.delete(effectId)
     if (typeof callId === 'string') this.#asked.delete(callId)

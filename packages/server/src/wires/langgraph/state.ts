@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { legible, limits } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
+import { artifactFields } from '../../http/wire/file-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { Checkpoint, checkpointOf } from './checkpoint.ts'
@@ -23,7 +24,7 @@ const Task = z.object({
 /** A thread as it was left by a decision. */
 export const ThreadState = z
   .object({
-    values: z.object({ messages: z.array(ChatMessage) }),
+    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }),
     /** The state of the machine; empty where the run has ended. */
     next: z.array(z.string()),
     tasks: z.array(Task),
@@ -84,7 +85,7 @@ export const checkpointMetadata = ({ isInput, isEdit, n, runId }: StepHead) => (
 export function stateOf(threadId: string, step: StateStep): ThreadState {
   const { id, parentId, state, outcome, at, isCancelled } = step
   return {
-    values: { messages: [...step.messages] },
+    values: { messages: [...step.messages], ...step.artifacts },
     // Pages show a state with something next, and no question, as a breakpoint.
     next: outcome === null && !isCancelled ? [state] : [],
     tasks: [...tasksOf(step)],

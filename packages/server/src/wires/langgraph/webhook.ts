@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Delivery, RunHead } from '@signalbox/engine'
 import { runDocument } from '../../http/run-document.ts'
+import { artifactFields } from '../../http/wire/file-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { endText, RunError } from '../../http/wire/run-error.ts'
 import { Run, wireStatus } from '../../http/wire/run-view.ts'
@@ -18,7 +19,7 @@ const WebhookBody = Run.omit({ error: true })
     run_ended_at: z.string().nullable(),
     webhook_sent_at: z.string(),
     /** Null where they were too large; then `values_omitted` is there. */
-    values: z.object({ messages: z.array(ChatMessage) }).nullable(),
+    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }).nullable(),
     values_omitted: z.literal(true).optional(),
     /** Present when the run ended in error. */
     error: z
@@ -49,13 +50,14 @@ export async function webhookBody(
     (event) => event.runId === runId && event.type === 'run.transitioned' && event.verdict !== null,
   )
   const { error, ...document } = run
+  const step = lastStep(events)
   return {
     ...document,
     type: on === 'waiting' ? 'run.waiting' : 'run.ended',
     run_started_at: started ? iso(started.at) : null,
     run_ended_at: ended ? iso(ended.at) : null,
     webhook_sent_at: at.toISOString(),
-    values: { messages: [...(lastStep(events)?.messages ?? [])] },
+    values: { messages: [...(step?.messages ?? [])], ...step?.artifacts },
     ...errorOf(head, error ?? null),
   }
 }

@@ -1,5 +1,6 @@
 /** How a run ended, in AG-UI's words. */
 import type { Outcome } from '@signalbox/core'
+import type { ArtifactValues } from '../../../files/artifacts.ts'
 import { endText, type RunError } from '../../../http/wire/run-error.ts'
 import type { AgUiEvent, AgUiUsage } from '../event.ts'
 
@@ -29,13 +30,14 @@ export interface Ended {
   readonly outcome: Outcome
   /** Why it failed, if it did. */
   readonly error: RunError | null
+  readonly artifacts: ArtifactValues
 }
 
-/** The last event of a run that has ended. Which outcome it was stands in `metadata.signalbox`. */
-export function ending({ threadId, runId, usage, outcome, error }: Ended): AgUiEvent {
+/** The last event of a run that has ended. Which outcome it was, and which artifacts it left, stand in `metadata.signalbox`. */
+export function ending({ threadId, runId, usage, outcome, error, artifacts }: Ended): AgUiEvent {
   const type = endings[outcome]
   const used = usage.length === 0 ? {} : { usage }
-  const metadata = { signalbox: { outcome, ...(error && { error }) } }
+  const metadata = { signalbox: { outcome, ...(error && { error }), ...artifacts } }
   if (type !== 'error')
     return { type: 'RUN_FINISHED', threadId, runId, outcome: { type }, ...used, metadata }
   return { type: 'RUN_ERROR', message: endText(outcome, error), code: outcome, ...used, metadata }

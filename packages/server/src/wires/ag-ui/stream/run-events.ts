@@ -132,8 +132,9 @@ export class RunEvents {
     if (this.#text.shown) yield* this.#withdraw()
     yield* this.#close('cancelled')
     const { threadId, runId } = this.#asked
-    const error = this.#projection.state.failure?.cause ?? null
-    yield ending({ threadId, runId, outcome, error, usage: this.#used.list(this.#children.tokens) })
+    const { failure, artifacts } = this.#projection.state
+    const usage = this.#used.list(this.#children.tokens)
+    yield ending({ threadId, runId, outcome, error: failure?.cause ?? null, usage, artifacts })
     this.#isOver = true
   }
 

@@ -6,6 +6,7 @@
  */
 import { decisionSchemas, eventClass, isEventType, isFactType } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
+import { Artifacts } from '../../../files/artifacts.ts'
 import { Failures } from '../failure.ts'
 import { stepIds } from '../state-steps.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
@@ -25,6 +26,7 @@ export class Projection {
   readonly #chat = new ChatMessages()
   readonly #withdrawn = new WeakSet<ChatMessage>()
   readonly #failures = new Failures()
+  readonly #artifacts = new Artifacts()
   readonly steps: Steps
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
@@ -68,7 +70,8 @@ export class Projection {
   /** The state as it was after the last event that was seen. */
   get state(): State {
     const failure = this.#failures.at(this.#head.outcome)
-    return { head: this.#head, messages: [...this.#list().values()], failure }
+    const messages = [...this.#list().values()]
+    return { head: this.#head, messages, artifacts: this.#artifacts.values, failure }
   }
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */
@@ -108,7 +111,10 @@ export class Projection {
     if (!this.#hasHistory) return []
     const folded = this.#facts.filter((fact) => fact.seq <= through)
     this.#facts = this.#facts.filter((fact) => fact.seq > through)
-    for (const fact of folded) this.#chat.take(fact)
+    for (const fact of folded) {
+      this.#chat.take(fact)
+      this.#artifacts.take(fact)
+    }
     return folded
   }
 

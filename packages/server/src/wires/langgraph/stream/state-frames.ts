@@ -1,5 +1,6 @@
 /** What a step did to the state of a run: `updates`, `tasks`, `values`, `checkpoints`, `debug`, `error`. */
 import type { RunHead } from '@signalbox/engine'
+import type { ArtifactValues } from '../../../files/artifacts.ts'
 import { parentOf } from '../../../http/run-document.ts'
 import { iso } from '../../../http/wire/iso.ts'
 import { runView } from '../../../http/wire/run-view.ts'
@@ -17,6 +18,8 @@ export interface State {
   /** The run as it was then. */
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
+  /** What the run has left so far for its users. */
+  readonly artifacts: ArtifactValues
   /** Of its end; null if it was none. */
   readonly failure: RunFailure | null
 }
@@ -28,8 +31,13 @@ export interface ShownMoment {
 }
 
 /** The full state, as `values` shows it. */
-export const valuesOf = ({ messages, head }: Pick<State, 'messages' | 'head'>): Values => ({
+export const valuesOf = ({
+  messages,
+  artifacts,
+  head,
+}: Pick<State, 'messages' | 'artifacts' | 'head'>): Values => ({
   messages: messages.map(withRole),
+  ...artifacts,
   outcome: head.outcome,
   // Which call of the parent it works for stands in the document of the run.
   run: runView(head, { parent: parentOf(head) }),

@@ -1,0 +1,105 @@
+/**
+ * The files of a thread as the API shows them: the fold of what its conversation says, at its end or at a moment of it.
+ *
+ * F1 One round trip says what there is; contents are read blob by blob, and only those that are shown.
+ * F2 What belongs to another tenant is not there (I19): every read is of the caller's tenant.
+ */
+import { type FileTree, foldFiles, limits, type TreeFile } from '@signalbox/core'
+import { fileEvents } from '@signalbox/engine'
+import type { FileFact, FilesThrough } from '@signalbox/postgres'
+import { fileContent } from '@signalbox/tools'
+import type { ReadModel } from '../read-model.ts'
+
+/** What the files are read by. */
+export type FileReads = Pick<ReadModel, 'threadFiles' | 'blob' | 'digests'>
+
+/** Whose files, and up to which moment. Null: to the end of the conversation. */
+export interface FilesPlace {
+  readonly tenantId: string
+  readonly threadId: string
+  readonly through: FilesThrough | null
+}
+
+/** The files, and what is known of them. */
+export interface FoundFiles {
+  readonly isThere: boolean
+  readonly isHeard: boolean
+  readonly tree: FileTree
+  /** In the order in which they were said. */
+  readonly facts: readonly FileFact[]
+  /** The content of a file of this tree; null if it was erased. */
+  readonly content: (file: Pick<TreeFile, 'key' | 'edits'>) => Promise<Uint8Array | null>
+  /** The digests of contents, by key, hex. Of what was erased there is none. */
+  readonly digests: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** The files before a run changed any: those of what was said by others. */
+  readonly before: (runId: string) => Promise<FileTree>
+  /** What a run changed, each change of each file, in order. */
+  readonly changes: (runId: string) => Promise<readonly OwnChange[]>
+}
+
+/** A change of a file by a run. */
+export interface OwnChange {
+  readonly path: string
+  readonly seq: number
+  readonly callId: string | null
+}
+
+/** Reads what the conversation says. */
+export async function findFiles(read: FileReads, place: FilesPlace): Promise<FoundFiles> {
+  const { tenantId, threadId, through } = place
+  const { isThere, isHeard, facts } = await read.threadFiles(tenantId, threadId, through)
+  const threads = [...new Set([threadId, ...facts.map((fact) => fact.threadId)])]
+  const blob = (key: string) => read.blob(tenantId, threads, key)
+  const fold = async (said: readonly FileFact[]): Promise<FileTree> =>
+    foldFiles(new Map(), await fileEvents(said.map(eventOf), blob))
+  return {
+    isThere,
+    isHeard,
+    tree: await fold(facts),
+    facts,
+    content: (file) => fileContent(file, blob),
+    digests: async (keys) => {
+      const made = keys.length === 0 ? [] : await read.digests(tenantId, threads, keys)
+      return new Map(made.map(({ key, sha256 }) => [key, sha256]))
+    },
+    before: (runId) => fold(facts.filter((fact) => fact.runId !== runId)),
+    changes: async (runId) => {
+      const own = facts.filter((fact) => fact.runId === runId)
+      const said = await fileEvents(own.map(eventOf), blob)
+      return own.flatMap(({ seq, callId }, n) =>
+        (said[n]?.changes ?? []).map(({ path }) => ({ path, seq, callId })),
+      )
+    },
+  }
+}
+
+const eventOf = ({ runId, seq, files }: FileFact) => ({ runId, seq, payload: { files } })
+
+/** Who changed a file last: the name of the event, as the fold keeps it. */
+export const changeName = ({ runId, seq }: Pick<FileFact, 'runId' | 'seq'>): string =>
+  `${runId}:${seq}`
+
+/** Why a tree cannot take these files; null if it can. A path that it has already is replaced. */
+export function whyFull(
+  tree: FileTree,
+  added: readonly { readonly path: string; readonly bytes: number }[],
+): string | null {
+  const sizes = new Map([...tree].map(([path, { bytes }]) => [path, bytes]))
+  for (const { path, bytes } of added) sizes.set(path, bytes)
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  if (sizes.size <= limits.filesMax && bytes <= limits.filesBytesMax) return null
+  return `A thread holds at most ${limits.filesMax} files and ${limits.filesBytesMax} bytes. Delete some.`
+}
+
+/** What stands in the way of a file at this path: a file above it, or files below it. Null: nothing. */
+export function inTheWay(tree: FileTree, path: string): string | null {
+  const names = path.split('/')
+  for (let length = 1; length < names.length; length += 1) {
+    const above = names.slice(0, length).join('/')
+    if (tree.has(above)) return `"${above}" is a file.`
+  }
+  const below = `${path}/`
+  return [...tree.keys()].some((each) => each.startsWith(below))
+    ? `"${path}" is a directory.`
+    : null
+}
