@@ -24,7 +24,7 @@ const long = [
   'packages/engine/test/{leases,outage}.test.ts',
   'packages/policies/test/passport/steering.test.ts',
   'packages/postgres/test/silence.test.ts',
-  'packages/server/test/{backlog,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
+  'packages/server/test/{backlog,bash-cancels,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
   'packages/tools/test/mcp-life.test.ts',
   'test/contract/{leases,long-history}.test.ts',
   'test/deployment/{compose,drain,least-privilege}.test.ts',

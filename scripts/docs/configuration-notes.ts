@@ -143,6 +143,9 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   'queues.<name>': 'One queue.',
   'queues.<name>.concurrency':
     'Calls of the queue that this process runs at a time. 16 for a queue that is not named.',
+  'sandbox.network.inject.<name>': 'The header for one host.',
+  'sandbox.network.inject.<name>.header': 'Its name.',
+  'sandbox.network.inject.<name>.env': 'The variable of the worker that holds its value.',
   'workspace.root':
     'Directory, relative to the configuration file. Each thread gets its own below it. A rollback leaves its files as they are.',
   webhooks: 'Who is told of runs: see [webhooks](webhooks.md).',

@@ -27,6 +27,9 @@ const declarations: readonly (readonly [string, string])[] = [
   ['mcpServers.<name>', 'common'],
   ['webhooks.endpoints.<name>', 'Endpoint'],
   ['webhooks', 'WebhooksSection'],
+  ['sandbox.limits', 'Limits'],
+  ['sandbox.network', 'Allowed'],
+  ['sandbox', 'SandboxConfig'],
   ['runLimits[]', 'LaneRule'],
   ['server.identity', 'Identity'],
   ['server', 'ServerSection'],
@@ -47,6 +50,7 @@ const sources = [
   'packages/server/src/config/server-schema.ts',
   'packages/server/src/config/webhooks-schema.ts',
   'packages/tools/src/mcp/config.ts',
+  'packages/tools/src/sandbox/config.ts',
 ]
 
 /** Keys whose own keys stand in the table already, under another path. */

@@ -18,6 +18,7 @@ import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
 import type { Kill } from './child.ts'
 import type { Client } from './client.ts'
+import { commandViolations } from './commands.ts'
 import type { StoredRun } from './tables.ts'
 
 /** What a client was promised, and what it complains of. */
@@ -48,6 +49,7 @@ export function violations(
       ...turnViolations(run),
       ...roomViolations(run),
       ...webhookViolations(run, received),
+      ...commandViolations(run),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),

@@ -6,6 +6,7 @@ import type { Log } from '@signalbox/engine'
 import { startEmbeddedPostgres } from '@signalbox/embedded'
 import { startSignalbox } from '@signalbox/server'
 import { ChildOrders, type FromChild, type ToChild } from './child-messages.ts'
+import { adapterFor } from './commands.ts'
 import { configurationOf, engineSettings, webhookSecretEnv } from './configuration.ts'
 import { sceneOf } from './days/scenes.ts'
 import { Failpoints, type Ports } from './failpoints.ts'
@@ -15,7 +16,10 @@ const orders = ChildOrders.parse(JSON.parse(process.env['SIGNALBOX_CRASH_ORDERS'
 const { role, owner, sabotage, databaseUrl, disk } = orders
 const setting = orders.scene
   ? sceneOf(orders.scene, orders.world, databaseUrl === null ? 'worker' : role)
-  : { config: configurationOf(orders.world, role), engine: engineSettings }
+  : {
+      config: configurationOf(orders.world, role, adapterFor(orders.redisUrl !== null)),
+      engine: engineSettings,
+    }
 
 /** Written at once, so that the last words before a kill can be read. */
 const say =

@@ -60,9 +60,14 @@ const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] 
  * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
  * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
  * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time. `keeper` reads
- * files and leaves some. `roomy` has its conversation summed up, and `pruned` has its old results cleared.
+ * files and leaves some. `roomy` has its conversation summed up, and `pruned` has its old results cleared. `commander` executes commands, in the
+ * sandbox that `use` names.
  */
-export function configurationOf(world: string, role: Role) {
+export function configurationOf(
+  world: string,
+  role: Role,
+  use: 'virtual' | 'bubblewrap' = 'virtual',
+) {
   const provider = policyOf(role)
   return parseConfig({
     scripts: { plans: playPlans(), down: () => ({ status: { code: 503 } }) },
@@ -103,12 +108,18 @@ export function configurationOf(world: string, role: Role) {
         context: { prune: { at: 0.3, keepTurns: 1, minTokens: 1_000 }, compact: { maxPerRun: 0 } },
       },
       leaf: agent,
+      commander: { ...agent, tools: ['look', 'bash'] },
       narrow: agent,
       keeper: { ...agent, tools: [...everything, 'keep'] },
     },
     runLimits: [{ agents: ['narrow'], concurrency: 1 }],
     webhooks: { secretEnv: webhookSecretEnv, allow: ['127.0.0.1'] },
-    queues: { tools: { concurrency: 8 }, endless: { concurrency: 2 } },
+    sandbox: { use, limits: { wallMs: 20_000, processes: 32 } },
+    queues: {
+      tools: { concurrency: 8 },
+      endless: { concurrency: 2 },
+      sandbox: { concurrency: 4 },
+    },
     server: { graceMs: 500, identity: { userHeader: 'x-user' } },
   })
 }

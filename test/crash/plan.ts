@@ -2,6 +2,7 @@
 import type { Prompt } from '@signalbox/core'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
+import { commandOf, endlessCommand } from './commands.ts'
 
 /** The name of the tool whose calls are runs of the agent. */
 export const toolOf = (agent: string): string => `agent__${agent}`
@@ -76,6 +77,16 @@ function planOf(prompt: Prompt): z.output<typeof Plan> {
   throw new Error('there is no plan in the prompt')
 }
 
+/** `bash` adds to its files, `bash-endless` waits to be cancelled; all others are told where they stand. */
+function callOf(
+  tool: string,
+  { plan, turn, n }: { readonly plan: string; readonly turn: number; readonly n: number },
+) {
+  if (tool === 'bash') return { name: 'bash', args: { command: commandOf(plan, turn) } }
+  if (tool === 'bash-endless') return { name: 'bash', args: { command: endlessCommand(plan) } }
+  return { name: tool, args: { n: turn * 10 + n } }
+}
+
 /** A script that plays plans. */
 export function playPlans(): Script {
   const refused = new Map<string, number>()
@@ -96,7 +107,7 @@ export function playPlans(): Script {
     if (slips && turns[turnIndex] === undefined) return { text: `I say ${bannedTerm}`, delayMs }
     const calls = turns[turnIndex]?.map((call, n) =>
       typeof call === 'string'
-        ? { name: call, args: { n: turnIndex * 10 + n } }
+        ? callOf(call, { plan: name, turn: turnIndex, n })
         : { name: toolOf(call.agent), args: { prompt: JSON.stringify(call.plan) } },
     )
     return calls ? { calls, delayMs } : { text: 'x'.repeat(chars), delayMs, chunkSize: chars / 4 }

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { seeded } from '../simulation/seeded.ts'
 import { explainUnknowns, type Unknown, violations } from './check.ts'
 import { Client, patient } from './client.ts'
+import { leftCommands } from './commands.ts'
 import { operate } from './operator.ts'
 import type { Stack } from './stack.ts'
 import type { Part } from './sending.ts'
@@ -95,6 +96,7 @@ export async function playSchedule(stack: Stack, fault: Fault, seed: number): Pr
   await human
   const missed = await fault.missed(stack)
   await stack.up()
+  broken.push(...(await leftCommands(name)))
   const executions = readWorld(stack.world).slice(before)
   const runs = await readRuns(stack.databaseUrl, `${name}-`).catch((error: unknown) => {
     throw new Error([...broken, 'the runs cannot be read'].join('; '), { cause: error })

@@ -16,6 +16,8 @@ export const waves: readonly Wave[] = ['work', 'family', 'stall']
 const longChars = 40_000
 /** What a worker gets to report what it did while it was stalled. */
 const lateMs = 300
+/** What a command gets to begin. */
+const commandMs = 200
 
 /** Sends everything there is to send. The runs go on when this is over. */
 export async function send(setting: Setting, wave: Wave): Promise<void> {
@@ -90,6 +92,18 @@ async function filling(setting: Setting): Promise<void> {
   await create(setting, { name: 'pruning', turns }, { agent: 'pruned' })
 }
 
+/** Commands over the files of their thread, each on top of what the one before it left; and one that is cancelled while it runs. */
+async function commanding(setting: Setting): Promise<void> {
+  const turns = [['bash', 'look'], ['bash'], ['bash']]
+  const agent = { agent: 'commander' }
+  await create(setting, { name: 'commanding', turns }, agent)
+  const endless = { name: 'commanding-endless', turns: [['bash-endless']] }
+  const runId = await create(setting, endless, agent)
+  await started(setting, runId, 'bash')
+  await sleep(commandMs)
+  await setting.client.cancel(runId)
+}
+
 /** A run that times out while a tool runs. */
 async function hurrying(setting: Setting): Promise<void> {
   await create(setting, { name: 'hurrying', turns: [['endless']] }, { agent: 'hasty' })
@@ -115,6 +129,7 @@ const parts: Readonly<Record<Wave, readonly Part[]>> = {
     crowding,
     filling,
     giving,
+    commanding,
   ],
   family: families,
   stall: [stalling],

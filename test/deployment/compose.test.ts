@@ -51,7 +51,24 @@ describe('docker-compose.yml', () => {
       'postgres',
       'redis',
       'worker',
+      'worker-sandbox',
     ])
+  })
+
+  it('gives what a sandbox takes to worker-sandbox alone, which has its queue and one login', () => {
+    const { 'worker-sandbox': sandbox, ...others } = services
+    expect(sandbox).toMatchObject({
+      command: ['worker', '--no-migrate', '--queues', 'sandbox'],
+      profiles: ['sandbox'],
+      security_opt: ['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined'],
+      cap_drop: ['ALL'],
+    })
+    expect(Object.keys(sandbox?.environment ?? {}).toSorted()).toEqual(
+      Object.keys(services['worker']?.environment ?? {}).toSorted(),
+    )
+    for (const [name, service] of Object.entries(others))
+      for (const key of ['security_opt', 'cap_add', 'privileged'])
+        expect(service, name).not.toHaveProperty(key)
   })
 
   it('lets workers be scaled', () => {
@@ -127,7 +144,7 @@ describe('the commands of docker-compose.yml', () => {
   afterAll(() => rmSync(dir, { recursive: true }))
 
   /** Runs the command in the environment of its service, but with a database that nobody serves. */
-  const run = (name: string, args: readonly string[] = services[name]?.command ?? []) =>
+  const run = (name: string, asked: readonly string[] = services[name]?.command ?? []) =>
     new Promise<{ readonly code: unknown; readonly said: string }>((resolve) => {
       const given = Object.entries(services[name]?.environment ?? {}).map(
         ([key, value]) =>
@@ -143,6 +160,7 @@ describe('the commands of docker-compose.yml', () => {
         PATH: process.env['PATH'],
         ...Object.fromEntries(given),
       }
+      const args = asked.map((arg) => arg.replaceAll(/\$\{\w+:-(.*?)\}/g, '$1'))
       const bin = join(root, 'packages/cli/bin/signalbox.js')
       execFile(process.execPath, [bin, ...args], { cwd: dir, env }, (error, _, said) =>
         resolve({ code: error?.code ?? 0, said }),

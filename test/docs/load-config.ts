@@ -1,6 +1,6 @@
 /** Loads a configuration of a page as a server does when it starts, as far as that goes without starting anything. */
 import { validateDetectors } from '@signalbox/models'
-import { loadGovernance, parseConfig, resolveAgents } from '@signalbox/server'
+import { loadGovernance, parseConfig, resolveAgents, sandboxOf } from '@signalbox/server'
 import { createToolHost } from '@signalbox/tools'
 
 const nothing = (): void => {}
@@ -14,10 +14,12 @@ export async function loadAsStarted(value: unknown, dir: string): Promise<void> 
   const config = parseConfig(value)
   const governance = await loadGovernance({ config, dir })
   if (Object.keys(config.mcpServers).length > 0) return
+  const sandbox = sandboxOf(config)
   const host = createToolHost({
     log,
     tools: config.tools,
     mcpServers: {},
+    ...(sandbox ? { sandbox } : {}),
     ...(config.workspace ? { workspaceRoot: dir } : { snapshots: true }),
   })
   try {

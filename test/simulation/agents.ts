@@ -4,6 +4,7 @@
  */
 import { AgentDefinition, type ToolSpec } from '@signalbox/core'
 import { dayOf } from './days.ts'
+import { isCommanding } from './files.ts'
 import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
 import { roomOf } from './rooms.ts'
 import { seeded } from './seeded.ts'
@@ -64,6 +65,7 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
       tool('look', 'read'),
       tool('put', 'idempotent'),
       tool('pay', 'once'),
+      ...(isCommanding(seedOf(seed)) ? [tool('bash', 'idempotent')] : []),
       ...startTools(seed, tool('start', 'idempotent')),
     ],
     guardrails: guardrailsOf(unit, seed),
@@ -121,7 +123,13 @@ function policiesOf(unit: Unit, seed: number) {
     use: 'passport',
     id: 'passport',
     passport: { passport_id: 'p', status: 'active', capabilities: [] },
-    capabilities: { look: 'exempt', put: 'exempt', pay: 'exempt', start: 'exempt' },
+    capabilities: {
+      look: 'exempt',
+      put: 'exempt',
+      pay: 'exempt',
+      start: 'exempt',
+      ...(isCommanding(seedOf(seed)) ? { bash: 'exempt' } : {}),
+    },
     source: './passport.json',
   }
   return [

@@ -8,6 +8,7 @@ import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
+import { sandboxMutations } from './sandbox-mutations.ts'
 import { steeringMutations } from './steering-mutations.ts'
 
 export const allMutations: readonly Mutation[] = [
@@ -21,4 +22,5 @@ export const allMutations: readonly Mutation[] = [
   ...buildMutations,
   ...contextMutations,
   ...fileMutations,
+  ...sandboxMutations,
 ]

@@ -42,6 +42,9 @@ const told = new Set([
   'recall.missed',
 ])
 
+/** How a command may end. */
+const commandEnds = new Set(['tool.aborted', 'tool.completed', 'tool.unknown'])
+
 /** What ten thousand seeds must have shown, at the least: what is rare, and trees of runs. */
 export const expected: readonly string[] = [
   'a clock is set back',
@@ -55,6 +58,8 @@ export const expected: readonly string[] = [
   'budget.refused tokens',
   'budget.refused turns',
   'cancelled by parent',
+  'command tool.aborted',
+  'command tool.completed',
   'child.ended budget_exhausted',
   'child.ended cancelled',
   'child.ended completed',
@@ -125,12 +130,13 @@ export function countsOf(
   for (const { code } of answers.values()) if (code === 'busy') count('refused busy')
   // Seeds, not runs: how many have a tree that is so deep.
   for (const depth of depths) if (depth > 0) count(`tree ${depth} deep`)
-  for (const { type, verdict, payload } of eventsOf(register)) {
+  for (const { type, verdict, payload, tool } of eventsOf(register)) {
     if (governed.has(type)) count(type)
     if (told.has(type)) count(`${type} ${verdict}`)
     if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
     if ('files' in payload) count(`files of ${'edit' in payload ? 'an edit' : type}`)
+    if (tool === 'bash' && commandEnds.has(type)) count(`command ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }

@@ -5,6 +5,7 @@
  * K1 A call finds what the runs before it on its thread were given and what their calls left, but for what was rolled back; of its own run, what
  *    had come back when it looked, and perhaps what came back meanwhile.
  * K2 What a call changed is named by its result, and by nothing else: an attempt that was lost, broken off or failed changed nothing.
+ *    A command of `bash` takes all files, and hands back what became of all of them: new ones, changed ones, and those that are gone.
  * K3 Each content that an event names is there, in its own thread or in one that this goes on from.
  */
 import { createHash } from 'node:crypto'
@@ -25,6 +26,13 @@ export function filingOf(seed: number): Pick<World, 'isFiling' | 'isByHand'> {
   const isFiling = unit() < filing
   return { isFiling, isByHand: isFiling && unit() < byHand }
 }
+
+/** In how many seeds with files some commands are executed over all of them. */
+const commanding = 0.6
+
+/** Drawn by itself, as files are. */
+export const isCommanding = (seed: number): boolean =>
+  filingOf(seed).isFiling && seeded(seed * 53 + 29)() < commanding
 
 /** What a call found. */
 export interface Look {
@@ -74,6 +82,13 @@ function changesOf({
   const by = (path: string): Change => ({ path, text: `${effectId} ${attempt} ${path}` })
   if (tool === 'put') return [by(`work/${JSON.stringify(args['n'])}`)]
   if (tool === 'pay') return [by('outputs/paid'), { path: 'work/0', text: null }]
+  if (tool === 'bash')
+    return [
+      by('work/0'),
+      by(`outputs/${JSON.stringify(args['n'])}`),
+      { path: 'work/1', text: null },
+      { path: 'uploads/0', text: null },
+    ]
   return []
 }
 
@@ -111,7 +126,11 @@ export function fileViolations(
 ): readonly string[] {
   return [
     ...world.looks.flatMap((each) => lookViolations(world, runs, each)),
-    ...runs.flatMap((run) => [...resultViolations(world, run), ...blobViolations(tables, run)]),
+    ...runs.flatMap((run) => [
+      ...resultViolations(world, run),
+      ...blobViolations(tables, run),
+      ...commandViolations(run),
+    ]),
   ]
 }
 
@@ -168,6 +187,12 @@ function saidIn(world: World, { type, payload }: StoredEvent): readonly Change[]
   )
   return execution ? changesOf(execution) : []
 }
+
+/** Nothing of a command leaves its sandbox but its result, and a cancel ends all of it: what became of it is never unknown. */
+const commandViolations = ({ head: { runId }, log }: RunRecord): readonly string[] =>
+  log
+    .filter(({ type, tool }) => type === 'tool.unknown' && tool === 'bash')
+    .map(({ seq }) => `B3 a command of ${runId} is unknown at ${seq}`)
 
 /** A result names what its attempt changed, path by path; nothing else of a run names files. */
 function resultViolations(world: World, { head: { runId }, log }: RunRecord): readonly string[] {

@@ -9,7 +9,8 @@ import { bannedTerm } from './agents.ts'
 import { beginsUnderLease } from './beginnings.ts'
 import { cutMark, wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
-import { startsIn } from './families.ts'
+import { seedOf, startsIn } from './families.ts'
+import { isCommanding } from './files.ts'
 import { askedOf } from './prompts.ts'
 import { isSummaryRequest, stoppedWords, tokensIn, watchRequest } from './rooms.ts'
 import { type Schedule } from './schedule.ts'
@@ -196,7 +197,10 @@ function answer(request: ModelRequest, schedule: Schedule, moment: Moment): Mode
   const plan = planTurn(moment)
   const calls = plan.map(({ tool, n }, index) => {
     // Where leases are in danger, most calls are such as may not be made again.
-    const name = isPerilous(schedule) && tool === 'look' && n > 0 ? 'pay' : tool
+    const isAgain = isPerilous(schedule) && tool === 'look' && n > 0
+    // Where commands are executed, they change files in place of some tools that do.
+    const isCommand = tool === 'put' && n > 0 && isCommanding(seedOf(moment.seed))
+    const name = isCommand ? 'bash' : isAgain ? 'pay' : tool
     const args = { n }
     const id = `${request.callIdPrefix}_${index}`
     return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }

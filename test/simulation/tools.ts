@@ -45,7 +45,8 @@ export function simulatedTools(
       const isLong = schedule.chance(schedule.day.kind === 'none' ? 0.1 : long)
       await life.clock.sleep(schedule.between(1, isLong ? 1_500 : 60), signal)
       if (signal.aborted) {
-        const settled = schedule.chance(0.5)
+        // A command has ended when its call does, whatever ended it.
+        const settled = request.name === 'bash' || schedule.chance(0.5)
         if (!settled) world.unsettled.add(`${effectId} ${attempt}`)
         return { status: 'aborted', settled }
       }

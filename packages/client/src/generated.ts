@@ -5165,6 +5165,25 @@ export interface EventPayloads {
           manifest: string
           count: number
         }
+    sandbox?: {
+      adapter: string
+      exitCode: number | null
+      signal: string | null
+      ended: 'exited' | 'timeout' | 'cancelled' | 'output' | 'memory' | 'cpu' | 'lost'
+      wallMs: number
+      cpuMs: number | null
+      maxRssBytes: number | null
+      outputBytes: number
+      /**
+       * @maxItems 32
+       */
+      egress: {
+        host: string
+        requests: number
+        bytes: number
+        verdict: 'allowed' | 'refused'
+      }[]
+    }
     /**
      * @maxItems 64
      */

@@ -177,6 +177,7 @@ export { explainRun } from './explanation/explain-run.ts'
 export { ExplainedCall, RunExplanation } from './explanation/document.ts'
 export { explanationPage } from './explanation/page.ts'
 export type { Explainable } from './explanation/place.ts'
+export { SandboxEgress, SandboxEnd, SandboxReport } from './sandbox.ts'
 export { FileChange, FileChanges, FileManifest } from './workspace/file-change.ts'
 export {
   type FileEvent,

@@ -174,6 +174,26 @@ export const limits = {
   filesToldMax: 10,
   /** Files under `outputs/` that a report or a state names; the rest is counted. */
   artifactsMax: 100,
+  /** A command for the sandbox: the characters of its script, and how long one may run. */
+  commandCharsMax: 10_000,
+  commandMsMax: 600_000,
+  /** What a command may write to its two outputs; it is stopped beyond what is configured. */
+  commandOutputBytesMax: 16 * 1024 * 1024,
+  /** What the configuration may give one sandbox: memory, processes, open files, one file, its directory for temporary files. */
+  sandboxMemoryBytesMax: 64 * 1024 * 1024 * 1024,
+  sandboxMemoryBytesMin: 32 * 1024 * 1024,
+  sandboxProcessesMax: 4096,
+  sandboxOpenFilesMax: 65_536,
+  sandboxFileBytesMax: 1024 * 1024 * 1024,
+  sandboxTmpBytesMax: 4 * 1024 * 1024 * 1024,
+  /** Names and directories left by a command that are looked at. With more of them nothing is kept. */
+  sandboxEntriesMax: 50_000,
+  /** Hosts of an allow-list, and hosts that the event of one call names. */
+  egressRulesMax: 100,
+  egressHostsMax: 32,
+  /** Connections of one call through the egress proxy, at the same time and in all. */
+  egressConnectionsMax: 64,
+  egressRequestsMax: 1000,
   /** Safety evidence kept of one stream. */
   evidenceMax: 32,
   /** Tokens that one model call is charged at most, whatever a provider counts. */

@@ -1,3 +1,17 @@
 /** What every adapter of a port keeps, as suites that its tests play. They are not shipped: they need the test runner. */
 export { dispatchContract, type HangingWorker } from './dispatch-contract.ts'
+export {
+  contractLimits,
+  type GivenFiles,
+  givenFiles,
+  marked,
+  type Outcome,
+  play,
+  type Played,
+  processesWith,
+  sandboxContract,
+  type SandboxAbility,
+  type SandboxSubject,
+} from './sandbox-contract.ts'
+export { sandboxProgramsContract, stubborn } from './sandbox-programs.ts'
 export { wakeBusContract } from './wake-contract.ts'

@@ -13,11 +13,20 @@ import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts
 import { McpServer } from './mcp/server.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
+import { commandTool, bashToolName } from './sandbox/bash-tool.ts'
+import { SandboxConfig } from './sandbox/config.ts'
+import { openSandboxes } from './sandbox/open-sandboxes.ts'
+import type { Sandboxes } from './sandbox/sandbox.ts'
 import { wholeWords } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
 import { SnapshotWorkspaces } from './workspace/snapshot-workspaces.ts'
 import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
-import { absentWorkspace, type OpenWorkspace, type Workspaces } from './workspace/workspace.ts'
+import {
+  absentFiles,
+  absentWorkspace,
+  type OpenWorkspace,
+  type Workspaces,
+} from './workspace/workspace.ts'
 
 /** What a host is made of. Times are milliseconds. */
 export interface ToolHostOptions {
@@ -31,6 +40,10 @@ export interface ToolHostOptions {
   readonly workspaceRoot?: string
   /** Without a root: workspaces are kept in the register. With neither there are no file tools. */
   readonly snapshots?: boolean
+  /** Where commands of the tool `bash` are executed. Without it there is no such tool. */
+  readonly sandbox?: z.input<typeof SandboxConfig>
+  /** Commands that are executed at the same time. */
+  readonly commandsMax?: number
   readonly clock?: Clock
   /** What a tool gets to come back after a cancel or its timeout. */
   readonly abortGraceMs?: number
@@ -50,13 +63,19 @@ class Host implements ToolHost {
   readonly #clock: Clock
   readonly #graceMs: number
   readonly #log: Log
+  readonly #sandboxes: Sandboxes | null
 
   constructor(options: ToolHostOptions) {
+    const bash = commandsOf(options)
+    this.#sandboxes = bash?.sandboxes ?? null
     this.#clock = options.clock ?? systemClock
     this.#graceMs = options.abortGraceMs ?? 5000
     this.#log = options.log
     this.#workspaces = workspacesOf(options)
-    this.#local = localTools(options.tools ?? [], fileTools(options))
+    this.#local = localTools(options.tools ?? [], [
+      ...fileTools(options),
+      ...(bash ? [bash.tool] : []),
+    ])
     this.#servers = startServers(options, this.#clock)
   }
 
@@ -91,6 +110,7 @@ class Host implements ToolHost {
       return tool.execute(
         request.args,
         this.#context(request, inner, { progress, workspace: files.workspace }),
+        files.files,
       )
     }
     try {
@@ -120,7 +140,7 @@ class Host implements ToolHost {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.close()))
+    await Promise.all([...this.#servers.map((server) => server.close()), this.#sandboxes?.close()])
   }
 
   /** A tool, null if there is none, or why the server that might have it cannot say. */
@@ -170,7 +190,11 @@ function wrongVersion(name: string): Execution {
   return { ok: false, code: 'tool_version_mismatch', message }
 }
 
-const noFiles: OpenWorkspace = { workspace: absentWorkspace, close: async () => [] }
+const noFiles: OpenWorkspace = {
+  workspace: absentWorkspace,
+  files: absentFiles,
+  close: async () => [],
+}
 
 function workspacesOf({ workspaceRoot, snapshots }: ToolHostOptions): Workspaces | null {
   if (workspaceRoot !== undefined) return new DirectoryWorkspaces(workspaceRoot)
@@ -182,9 +206,23 @@ function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly Defi
   return snapshots === true ? workspaceTools('snapshots') : []
 }
 
+/** The tool `bash`, and where it executes. */
+function commandsOf(
+  options: ToolHostOptions,
+): { readonly sandboxes: Sandboxes; readonly tool: Runnable } | null {
+  const { sandbox, commandsMax, env = process.env, workspaceRoot, snapshots } = options
+  if (sandbox === undefined) return null
+  const parsed = SandboxConfig.safeParse(sandbox)
+  if (!parsed.success) throw new TypeError(`sandbox: ${z.prettifyError(parsed.error)}`)
+  const config = parsed.data
+  const sandboxes = openSandboxes(config, commandsMax)
+  const kept = workspaceRoot === undefined && snapshots === true
+  return { sandboxes, tool: commandTool({ sandboxes, config, env, snapshots: kept }) }
+}
+
 function localTools(
   tools: readonly DefinedTool[],
-  files: readonly DefinedTool[],
+  builtIn: readonly Runnable[],
 ): ReadonlyMap<string, Runnable> {
   const byName = new Map<string, Runnable>()
   for (const tool of tools) {
@@ -193,10 +231,12 @@ function localTools(
     if (workspaceToolNames.includes(name)) {
       throw new TypeError(`Tool "${name}": this is the name of a workspace tool.`)
     }
+    if (name === bashToolName && builtIn.some(({ spec }) => spec.name === name))
+      throw new TypeError(`Tool "${name}": this is the name of the tool of the sandbox.`)
     if (byName.has(name)) throw new TypeError(`Tool "${name}" is defined twice.`)
     byName.set(name, tool)
   }
-  for (const tool of files) byName.set(tool.spec.name, tool)
+  for (const tool of builtIn) byName.set(tool.spec.name, tool)
   return byName
 }
 

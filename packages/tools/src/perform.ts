@@ -64,7 +64,10 @@ async function settle(run: Performance['run'], signal: AbortSignal): Promise<Set
 function outcomeOf(settled: Settled): ToolOutcome {
   if (settled.how === 'threw') return failed('tool_error', describeError(settled.error))
   const { execution } = settled
-  if (execution.ok) return { status: 'completed', output: execution.output }
+  if (execution.ok) {
+    const { output, sandbox } = execution
+    return { status: 'completed', output, ...(sandbox ? { sandbox } : {}) }
+  }
   const outcome = failed(execution.code, execution.message)
   return execution.unknown ? { ...outcome, unknown: true } : outcome
 }

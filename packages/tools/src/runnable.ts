@@ -1,5 +1,6 @@
 /** What the host needs of a tool, wherever the tool comes from: this process, the workspace, an MCP server. */
-import type { JsonObject, ToolOutput, ToolSpec } from '@signalbox/core'
+import type { JsonObject, SandboxReport, ToolOutput, ToolSpec } from '@signalbox/core'
+import type { FileSet } from './workspace/file-set.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 /** What a tool is told about the call it executes. */
@@ -26,7 +27,8 @@ export interface ToolContext {
 
 /** What became of an execution that came back. */
 export type Execution =
-  | { readonly ok: true; readonly output: ToolOutput }
+  /** `sandbox`: how its command was executed, if it was one for the sandbox. */
+  | { readonly ok: true; readonly output: ToolOutput; readonly sandbox?: SandboxReport }
   | {
       readonly ok: false
       readonly code: string
@@ -43,5 +45,6 @@ export interface Runnable {
    * cancel may go on: its outcome is unknown unless it only reads.
    */
   readonly settlesOnAbort: boolean
-  execute(args: JsonObject, context: ToolContext): Promise<Execution>
+  /** `files` are all of the thread at once, for the sandbox; what tools of users do with files goes through the workspace. */
+  execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution>
 }

@@ -67,7 +67,11 @@ export function serveCommands(program: Command, shell: Shell): void {
   withCommon(program.command('worker'))
     .description('Work on tool calls only; the log goes to standard output as JSON lines')
     .option(...healthPortOption)
-    .option('--queues <queues>', 'work on these queues only (default: all)', readQueues)
+    .option(
+      '--queues <queues>',
+      'work on these queues only, or with "!" before each on all but these (default: all)',
+      readQueues,
+    )
     .option(...noMigrateOption)
     .action((options: ServeOptions) => serve(shell, ['worker'], options))
 }

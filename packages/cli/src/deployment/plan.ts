@@ -1,5 +1,6 @@
 /** What a configuration asks of a deployment: its queues, and how long the longest call of each may take. */
-import type { Config } from '@signalbox/server'
+import { type Config, sandboxOf } from '@signalbox/server'
+import { bashTimeoutMs, SandboxConfig, sandboxQueue } from '@signalbox/tools'
 import { usageFailure } from '../failure.ts'
 
 /** A queue of tool calls. Times in milliseconds. */
@@ -22,6 +23,9 @@ const graceMsMin = 20_000
 /** What SIGNALBOX_GRACE_MS takes. */
 const graceMsMax = 3_600_000
 
+const commandMsOf = (config: Config): number =>
+  bashTimeoutMs(SandboxConfig.parse(sandboxOf(config) ?? {}))
+
 /** @throws Failure for a queue that cannot be the name of something in Kubernetes, or whose calls take too long */
 export function plannedQueues(config: Config): readonly QueuePlan[] {
   const longest = new Map<string, number>([['tools', toolMsDefault]])
@@ -29,6 +33,7 @@ export function plannedQueues(config: Config): readonly QueuePlan[] {
     void longest.set(queue, Math.max(ms, longest.get(queue) ?? 0))
   for (const { spec } of config.tools) note(spec.queue, spec.timeoutMs)
   for (const { queue, timeoutMs } of Object.values(config.mcpServers)) note(queue, timeoutMs)
+  if (sandboxOf(config)) note(sandboxQueue, commandMsOf(config))
   for (const queue of Object.keys(config.queues)) note(queue, 0)
   return [...longest].map(([queue, longestMs]) => {
     if (queue.endsWith('-'))

@@ -17,6 +17,7 @@ import type { Shell } from '../shell.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkModels } from './check-models.ts'
 import { checkRedis } from './check-redis.ts'
+import { checkSandbox } from './check-sandbox.ts'
 import { checkServer } from './check-server.ts'
 import { checkTools } from './check-tools.ts'
 import { type DoctorFinding, failed, ok, errorLine } from './finding.ts'
@@ -62,6 +63,7 @@ async function* checks(shell: Shell, options: DoctorOptions): AsyncGenerator<Doc
     yield* checkModels(loaded.config, env)
     if (options.online === true) yield* await online(loaded, { ...shell, env })
     yield* await checkTools(loaded)
+    yield* await checkSandbox(loaded.config)
   }
   if (environment.status === 'fail') return
   yield* await checkDatabase(shell)

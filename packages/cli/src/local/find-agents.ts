@@ -7,6 +7,7 @@ import {
   type LoadedConfig,
   type loadGovernance,
   resolveAgents,
+  sandboxOf,
 } from '@signalbox/server'
 import { createToolHost } from '@signalbox/tools'
 
@@ -17,11 +18,13 @@ export async function findAgents(
   how: { readonly log: Log; readonly startTimeoutMs?: number },
 ): Promise<ReadonlyMap<string, AgentDefinition>> {
   const { workspace, tools, mcpServers } = config
+  const sandbox = sandboxOf(config)
   checkServers(config, process.env)
   const host = createToolHost({
     ...how,
     tools,
     mcpServers,
+    ...(sandbox ? { sandbox } : {}),
     ...(workspace === undefined ? { snapshots: true } : { workspaceRoot: dir }),
   })
   try {

@@ -12,6 +12,7 @@ import { ModelError, ModelTurn, Redaction, Usage } from '../turn.ts'
 import { PolicyAnswer } from '../policy-answer.ts'
 import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
+import { SandboxReport } from '../sandbox.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
 
@@ -191,6 +192,8 @@ export const factSchemas = {
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
+    /** How its command was executed, where it was one for the sandbox. */
+    sandbox: SandboxReport.optional(),
     /** What guardrails took out of the output. Absent: nothing. */
     redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,

@@ -194,7 +194,9 @@ async function report(
   const digest = await deps.digests.by(task.row.tenantId, agent)
   const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
-  const payload = { ...about(task), output, durationMs, resultHash, ...changed, ...taken(looked) }
+  const ran = outcome.sandbox ? { sandbox: outcome.sandbox } : {}
+  const told = { ...changed, ...ran, ...taken(looked) }
+  const payload = { ...about(task), output, durationMs, resultHash, ...told }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }
 

@@ -11,6 +11,7 @@ import type {
   PolicySpec,
   Prompt,
   PureEvaluator,
+  SandboxReport,
   ToolOutput,
   ToolSpec,
 } from '@signalbox/core'
@@ -107,6 +108,8 @@ export type ToolOutcome =
       readonly status: 'completed'
       readonly output: ToolOutput
       readonly files?: readonly FileDraft[]
+      /** How its command was executed, if it was one for the sandbox. */
+      readonly sandbox?: SandboxReport
     }
   /** It ran and failed, or could not run. */
   | {

@@ -12,8 +12,14 @@ const queuesOf = (config: Config, specs: readonly ToolSpec[]): readonly string[]
   ...new Set(['tools', ...specs.map((spec) => spec.queue), ...Object.keys(config.queues)]),
 ]
 
+/** Before the name of a queue: not this one, whether or not there is one. */
+const except = '!'
+
 /** The queues that a process was told to work on. @throws ConfigError for one that there is not */
-function chosen(queues: readonly string[], asked: readonly string[]): readonly string[] {
+function chosen(queues: readonly string[], words: readonly string[]): readonly string[] {
+  const left = queues.filter((queue) => !words.includes(`${except}${queue}`))
+  const asked = words.filter((word) => !word.startsWith(except))
+  if (asked.length === 0) return left
   const stranger = asked.find((queue) => !queues.includes(queue))
   if (stranger !== undefined)
     fail(
@@ -21,7 +27,7 @@ function chosen(queues: readonly string[], asked: readonly string[]): readonly s
       '--queues',
       `there is no queue "${stranger}". Known: ${queues.join(', ')}`,
     )
-  return queues.filter((queue) => asked.includes(queue))
+  return left.filter((queue) => asked.includes(queue))
 }
 
 /**

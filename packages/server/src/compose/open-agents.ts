@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
 import { type Log, type ToolHost, withReadResult } from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
-import { createToolHost } from '@signalbox/tools'
+import { createToolHost, sandboxQueue } from '@signalbox/tools'
 import { checkServers } from '../config/check-servers.ts'
 import type { Env } from '../config/environment.ts'
 import { usableDetectors } from '../config/governance/load-governance.ts'
@@ -11,6 +11,7 @@ import { inFile } from '../config/in-file.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { shownFile } from '../config/place.ts'
 import { resolveAgents } from '../config/resolve-agents.ts'
+import { sandboxOf } from '../config/sandbox-of.ts'
 import type { Closers } from './closers.ts'
 import { govern, type Governed } from './govern.ts'
 
@@ -64,11 +65,15 @@ function openTools(
 ): ToolHost {
   checkServers(config, env)
   const root = workspaceRoot({ config, dir })
+  const sandbox = sandboxOf(config)
+  const commandsMax = config.queues[sandboxQueue]?.concurrency
   const tools = createToolHost({
     log,
     env,
     tools: config.tools,
     mcpServers: config.mcpServers,
+    ...(sandbox ? { sandbox } : {}),
+    ...(commandsMax === undefined ? {} : { commandsMax }),
     ...(root === null ? { snapshots: true } : { workspaceRoot: root }),
   })
   closers.add('tools', () => tools.close())

@@ -14,6 +14,8 @@ export type StartErrorCode =
   | 'embedded_postgres'
   /** Everybody who can reach the address could do everything, and nobody said that this is meant. */
   | 'open_refused'
+  /** Commands cannot be executed as the configuration asks for; nothing weaker is used instead. */
+  | 'sandbox_unavailable'
   /** The key of the pseudonyms can neither be read nor made. */
   | 'pseudonym_key'
 

@@ -34,6 +34,7 @@ import { Closers } from './closers.ts'
 import { type OpenDatabase, openDatabase } from './database.ts'
 import { Departure } from './departure.ts'
 import type { StartEmbedded } from './embedded.ts'
+import { requireSandbox } from './require-sandbox.ts'
 import { settingsOf } from './engine-settings.ts'
 import { type HealthAccess, openHealthAccess } from './health-access.ts'
 import type { Inspect } from './inspect.ts'
@@ -165,15 +166,14 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const webhooks = webhooksOf(config, options.env, roles)
   const open = await openAgents(options.loaded, { env: options.env, log }, closers)
   const { agents, specs } = open
+  const settings = { ...settingsOf(config, specs, options.queues), ...options.engine }
+  if (roles.includes('worker')) await requireSandbox(config, settings.queues)
 
   const { urls, readsKeys, clock, failed } = await databaseOf(assembly, roles)
   measureRegister(metrics, { roles, agents, engineUrl: urls.engine }, closers)
   const register = openRegister(urls.engine, clock, metrics)
   closers.add('register', () => register.close())
-  const created = createResources({ appUrl: urls.app })
-  closers.add('resources', () => created.close())
-  const uploads = options.wrapUploads?.(created.uploads) ?? created.uploads
-  const resources = { ...created, uploads }
+  const resources = resourcesOf(assembly, urls.app)
   // Before anything works: a process that must not be open does not start at all.
   const access = await accessTo(assembly, roles, { appUrl: urls.app, readsKeys })
   const reader = createReader({ appUrl: urls.app })
@@ -201,7 +201,7 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
     random: systemRandom,
     log,
     roles: roles.filter((role) => role !== 'api'),
-    settings: { ...settingsOf(config, specs, options.queues), ...options.engine },
+    settings,
   })
   measureReconciler(metrics, roles.includes('orchestrator') ? engine : null)
   // Before the engine is added: this port is closed after it.
@@ -221,6 +221,13 @@ async function assemble(assembly: Assembly): Promise<Signalbox> {
   const stop = () => (stopped ??= closers.close())
   const drain = async () => void (await Promise.all([front.close(), departure.drain()]))
   return { url, engine, agents, failed, drain, stop }
+}
+
+function resourcesOf({ options, closers }: Assembly, appUrl: string) {
+  const created = createResources({ appUrl })
+  closers.add('resources', () => created.close())
+  const uploads = options.wrapUploads?.(created.uploads) ?? created.uploads
+  return { ...created, uploads }
 }
 
 function databaseOf(assembly: Assembly, roles: readonly Role[]): Promise<OpenDatabase> {

@@ -3,7 +3,7 @@
  * names the key that was probably meant.
  */
 import type { DefinedTool } from '@signalbox/tools'
-import { McpServerConfig } from '@signalbox/tools'
+import { McpServerConfig, SandboxConfig } from '@signalbox/tools'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
 import { AgentConfig } from './agent-schema.ts'
@@ -57,6 +57,8 @@ export const Config = z.strictObject({
   runLimits: LaneRules,
   /** A directory in which the `workspace` tools keep the files of threads. Without it the register keeps them. */
   workspace: z.strictObject({ root: z.string().min(1) }).optional(),
+  /** Where commands of the tool `bash` are executed. Without it, and with an agent that has `bash`: `virtual`. */
+  sandbox: SandboxConfig.optional(),
   server: ServerSection.prefault({}),
   webhooks: WebhooksSection.prefault({}),
 })

@@ -61,6 +61,10 @@ export function measuredTools(tools: ToolHost, metrics: Metrics, tracing: Tracin
           tools.call({ ...request, ...carried(tracing) }, signal),
         )
         end({ status: outcome.status })
+        if (outcome.status === 'completed' && outcome.sandbox) {
+          const { adapter, ended } = outcome.sandbox
+          metrics.commands.inc({ adapter, ended })
+        }
         span.ended(outcome)
         return outcome
       } catch (error) {

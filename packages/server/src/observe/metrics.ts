@@ -92,6 +92,11 @@ function metricsOfRuns(registry: Registry) {
     }),
     uploads: counter('uploads_total', 'Uploaded files, by what became of them.', ['outcome']),
     uploadBytes: counter('upload_bytes_total', 'Bytes of files as they came in.', []),
+    commands: counter(
+      'sandbox_commands_total',
+      'Commands executed in a sandbox, by what ended them.',
+      ['adapter', 'ended'],
+    ),
     hints: counter('hints_dispatched_total', 'Hints given to the queue.', ['queue']),
   }
 }

@@ -46,6 +46,22 @@ const tools: readonly Mistake[] = [
     says: /signalbox\.config\.ts: tools\[0\]: "read_file" is the name of a built-in tool/,
   },
   {
+    name: 'a tool with the name of that of the sandbox, beside one',
+    files: ts({ rest: `tools: [${tool('bash')}], sandbox: {}` }),
+    says: /tools\[0\]: "bash" is the name of the tool of the sandbox/,
+  },
+  {
+    name: 'a sandbox that there is not',
+    files: ts({ rest: `sandbox: { use: 'bublewrap' }` }),
+    says: /sandbox\.use: takes one of virtual, bubblewrap; "bublewrap" is none of them\. Did you mean "bubblewrap"\?/,
+  },
+  {
+    name: 'a key of the limits that is misspelt',
+    code: 'config_unknown_key',
+    files: ts({ rest: `sandbox: { limits: { wallMS: 1000 } }` }),
+    says: /sandbox\.limits\.wallMS: there is no key "wallMS" here\. Did you mean "wallMs"\?/,
+  },
+  {
     name: 'a date in the input of a tool',
     code: 'config_unreadable',
     files: ts({

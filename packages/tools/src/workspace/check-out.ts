@@ -14,7 +14,7 @@ import { readBytes } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory } from './open-directory.ts'
 import type { Overlay } from './overlay.ts'
 import { parsePath } from './path.ts'
-import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** Where directories are made. Default: that of the system for temporary files. */
 export interface CheckOutOptions {

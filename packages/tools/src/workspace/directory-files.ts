@@ -4,7 +4,7 @@ import { limits } from '@signalbox/core'
 import { isTemporary } from './file-access.ts'
 import type { OpenDirectory } from './open-directory.ts'
 import { parsePath } from './path.ts'
-import { refuse, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
 
 /** A file as it is listed. */
 export interface DirectoryFile {

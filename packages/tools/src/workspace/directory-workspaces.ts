@@ -9,19 +9,18 @@ import { join } from 'node:path'
 import { limits } from '@signalbox/core'
 import type { ToolRequest } from '@signalbox/engine'
 import { type DirectoryFiles, listBelow, removeFile } from './directory-files.ts'
+import { directorySet } from './directory-set.ts'
 import { isTemporary, readBytes, readFileText, replaceBytes, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
-import {
-  type OpenWorkspace,
-  refuse,
-  type Workspace,
-  type WorkspaceEntry,
-  type WorkspaceListing,
-  type WorkspaceRefusal,
-  type WorkspaceResult,
-  type Workspaces,
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
+import type {
+  OpenWorkspace,
+  Workspace,
+  WorkspaceEntry,
+  WorkspaceListing,
+  Workspaces,
 } from './workspace.ts'
 
 /** Whose workspace. */
@@ -92,7 +91,11 @@ export class DirectoryWorkspaces implements Workspaces {
 
   /** Nothing is stored with the result of a call: what it did is in the directory. */
   open(request: ToolRequest): OpenWorkspace {
-    return { workspace: this.of(request), close: async () => [] }
+    const home = [directoryName(request.tenantId), directoryName(request.threadId)]
+    const reach = {
+      open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create),
+    }
+    return { workspace: this.of(request), files: directorySet(reach), close: async () => [] }
   }
 
   async #whole<T>(

@@ -5,7 +5,7 @@ import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { limits } from '@signalbox/core'
 import { noFollow, type OpenDirectory } from './open-directory.ts'
 import { decodeText } from './text-edit.ts'
-import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** Largest file that is read or written. Bytes. */
 export const fileBytesMax = limits.toolResultBytesMax
@@ -72,18 +72,19 @@ export async function readBytes(
 
 /**
  * Replaces a file by a rename in its directory: readers see the old or the new text, never a part; a link or a second
- * name in its place is replaced, not written through. With `expected`, only if the file is still that version.
+ * name in its place is replaced, not written through. With `expected`, only if the file is still that version; with `mode`, with another mode
+ * than that of the file that is there.
  */
 export async function replaceBytes(
   directory: OpenDirectory,
   name: string,
-  change: { readonly bytes: Uint8Array; readonly expected?: FileStamp },
+  change: { readonly bytes: Uint8Array; readonly mode?: number; readonly expected?: FileStamp },
 ): Promise<WorkspaceResult<{ readonly bytes: number; readonly created: boolean }>> {
   const { bytes } = change
   if (bytes.length > fileBytesMax) return tooLarge()
   const before = await existing(directory, name)
   if (before?.isDirectory() === true) return refuse('not_a_file', 'That is a directory.')
-  const mode = before?.isFile() === true ? Number(before.mode) & 0o777 : 0o644
+  const mode = change.mode ?? (before?.isFile() === true ? Number(before.mode) & 0o777 : 0o644)
 
   await directory.verify()
   const path = directory.at(`.signalbox-${randomBytes(8).toString('hex')}.tmp`)

@@ -9,7 +9,7 @@
 import { limits } from '@signalbox/core'
 import { isTemporary } from './file-access.ts'
 import { parsePath } from './path.ts'
-import { refuse, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
 
 /** Control characters; format characters, but for those that join letters (Persian, Indic scripts, emoji); separators of lines; what means nothing to others. */
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u

@@ -8,7 +8,7 @@ import { type FileTree, limits, type TreeFile } from '@signalbox/core'
 import type { CallFiles, FileDraft } from '@signalbox/engine'
 import { fileContent } from './file-content.ts'
 import { encodeEdits, type TextEdit } from './text-edit.ts'
-import { refuse, type WorkspaceRefusal } from './workspace.ts'
+import { refuse, type WorkspaceRefusal } from './refusal.ts'
 
 /** A file that the call changed. */
 export interface Changed {

@@ -1,6 +1,6 @@
 /** Paths and names, before any file system is asked. */
 import { createHash } from 'node:crypto'
-import { refuse, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
 
 const pathCharsMax = 1024
 const depthMax = 32

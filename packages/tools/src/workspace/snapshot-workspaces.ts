@@ -9,17 +9,18 @@ import { limits } from '@signalbox/core'
 import type { ToolRequest } from '@signalbox/engine'
 import { checkOut, type CheckOutOptions } from './check-out.ts'
 import { isTemporary } from './file-access.ts'
+import { overlaySet } from './file-set.ts'
 import { Overlay, type Seen } from './overlay.ts'
 import { parsePath } from './path.ts'
 import { applyEdit, decodeText } from './text-edit.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
 import {
+  absentFiles,
   absentWorkspace,
   type OpenWorkspace,
-  refuse,
   type Workspace,
   type WorkspaceEntry,
   type WorkspaceListing,
-  type WorkspaceResult,
   type Workspaces,
 } from './workspace.ts'
 
@@ -32,7 +33,7 @@ export class SnapshotWorkspaces implements Workspaces {
   }
 
   open({ files }: Pick<ToolRequest, 'files'>): OpenWorkspace {
-    if (!files) return { workspace: absentWorkspace, close: async () => [] }
+    if (!files) return { workspace: absentWorkspace, files: absentFiles, close: async () => [] }
     const overlay = new Overlay(files)
     let isOver = false
     let last: Promise<unknown> = Promise.resolve()
@@ -54,8 +55,11 @@ export class SnapshotWorkspaces implements Workspaces {
         inTurn(() => replace(overlay, path, { oldText, newText })),
       inDirectory: (use) => guarded(() => checkOut(overlay, { ...this.#options, inTurn }, use)),
     }
+    const set = overlaySet(overlay)
     return {
       workspace,
+      // What a command that outlived its call left is not taken.
+      files: { ...set, take: async (drafts) => (isOver ? over : set.take(drafts)) },
       close: async () => {
         isOver = true
         return overlay.drafts()

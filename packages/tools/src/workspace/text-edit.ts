@@ -1,6 +1,6 @@
 /** Edits of a text: finding the one place, and the form in which edits are stored. */
 import { z } from 'zod'
-import { refuse, type WorkspaceResult } from './workspace.ts'
+import { refuse, type WorkspaceResult } from './refusal.ts'
 
 /** A text to find, and what stands there afterwards. */
 export interface TextEdit {

@@ -9,7 +9,7 @@
 import { type EffectMode, limits } from '@signalbox/core'
 import { z } from 'zod'
 import { defineTool, type DefinedTool } from '../define-tool.ts'
-import type { WorkspaceRefusal } from './workspace.ts'
+import type { WorkspaceRefusal } from './refusal.ts'
 
 const path = z
   .string()

@@ -1,29 +1,7 @@
 /** The files of a thread, as tools see them. Expected outcomes, refusals too, are returned. */
 import type { FileDraft, ToolRequest } from '@signalbox/engine'
-
-/** Why an operation did nothing. `code` is stable; the message is for the model, and names paths as it gave them. */
-export interface WorkspaceRefusal {
-  readonly ok: false
-  readonly code:
-    | 'bad_path'
-    | 'not_found'
-    | 'not_a_file'
-    | 'not_a_directory'
-    | 'link'
-    | 'too_large'
-    | 'not_text'
-    | 'no_match'
-    | 'ambiguous'
-    | 'changed'
-    | 'full'
-    | 'gone'
-    | 'no_workspace'
-    | 'io'
-  readonly message: string
-}
-
-/** The result of an operation. */
-export type WorkspaceResult<T> = { readonly ok: true; readonly value: T } | WorkspaceRefusal
+import type { FileSet } from './file-set.ts'
+import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** One name in a directory. Links are named, never followed. `bytes` is 0 for all but files. */
 export interface WorkspaceEntry {
@@ -62,13 +40,9 @@ export interface Workspace {
   inDirectory<T>(use: (directory: string) => Promise<T>): Promise<WorkspaceResult<T>>
 }
 
-/** Says no. */
-export function refuse(code: WorkspaceRefusal['code'], message: string): WorkspaceRefusal {
-  return { ok: false, code, message }
-}
+const missing = refuse('no_workspace', 'There is no workspace: no root for it is configured.')
 
-const none = async (): Promise<WorkspaceRefusal> =>
-  refuse('no_workspace', 'There is no workspace: no root for it is configured.')
+const none = async (): Promise<WorkspaceRefusal> => missing
 
 /** The workspaces of a host. */
 export interface Workspaces {
@@ -79,6 +53,8 @@ export interface Workspaces {
 /** A workspace while a call uses it. */
 export interface OpenWorkspace {
   readonly workspace: Workspace
+  /** The same files as one set. */
+  readonly files: FileSet
   /** Ends its use, and answers what is to be stored with the call's result. Later operations are refused. */
   readonly close: () => Promise<readonly FileDraft[]>
 }
@@ -90,4 +66,11 @@ export const absentWorkspace: Workspace = {
   writeFile: none,
   replace: none,
   inDirectory: none,
+}
+
+/** The set of a host that has no files. A command may work there; what it leaves is not kept. */
+export const absentFiles: FileSet = {
+  list: async () => [],
+  read: async () => null,
+  take: none,
 }

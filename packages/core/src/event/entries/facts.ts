@@ -1,5 +1,6 @@
 /** The entries of facts. */
 import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { SandboxReport } from '../../sandbox.ts'
 import type { FactPayload } from '../fact.ts'
 import {
   contentPaths,
@@ -42,6 +43,9 @@ function counted(files: FactPayload<'run.created'>['files']): string {
   const count = Array.isArray(files) ? files.length : files.count
   return `${count} ${count === 1 ? 'file' : 'files'}`
 }
+
+const inSandbox = ({ adapter, ended, exitCode }: SandboxReport): string =>
+  `${adapter} ${ended === 'exited' ? `exit code ${exitCode}` : ended}`
 
 /** Entries by type. */
 export const factEntries = {
@@ -130,6 +134,7 @@ export const factEntries = {
     says: (payload, isVerbose) => [
       ms(payload),
       payload.output.isError ? 'answers with an error' : '',
+      payload.sandbox ? inSandbox(payload.sandbox) : '',
       json(isVerbose, payload.output.content),
     ],
     searched: [...contentPaths('$.output.content'), ...filePaths],

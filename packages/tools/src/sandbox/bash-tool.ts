@@ -1,0 +1,204 @@
+/**
+ * The tool `bash`: a script of the model, executed in a sandbox over the files of the thread.
+ *
+ * B1 All or nothing: what a command changed is kept if it exited, whatever its exit code. One that was stopped changed nothing.
+ * B2 Without network, over files in the register, nothing of it leaves the sandbox but its result: a lost call is run
+ *    again (`idempotent`). Else it is `once`.
+ * B3 It settles when none of its processes is alive, so a cancelled call is never unknown.
+ */
+import {
+  limits,
+  type JsonObject,
+  JsonObjectSchema,
+  type SandboxReport,
+  ToolSpec,
+} from '@signalbox/core'
+import { z } from 'zod'
+import { assembleOutput } from '../output.ts'
+import type { Execution, Runnable, ToolContext } from '../runnable.ts'
+import { toolVersion } from '../version.ts'
+import type { FileSet } from '../workspace/file-set.ts'
+import { orAbort } from './abort.ts'
+import { sandboxLimitsOf, networkOf, type SandboxConfig } from './config.ts'
+import { endWords } from './end-words.ts'
+import { showLive } from './live-output.ts'
+import { type Mask, maskFor } from './mask.ts'
+import type { EndedCommand, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
+
+/** Its name, which is a selector of agents as well. */
+export const bashToolName = 'bash'
+/** Its queue, for workers that execute commands and nothing else. */
+export const sandboxQueue = 'sandbox'
+/** Beside the command: writing files out, reading them back, waiting for a place. Milliseconds. */
+const aroundMs = 60_000
+
+/** How long a call may take, all of it. Milliseconds. */
+export const bashTimeoutMs = ({ limits: { wallMs } }: SandboxConfig): number => wallMs + aroundMs
+
+/** What the tool is made of. */
+export interface BashToolOptions {
+  readonly sandboxes: Sandboxes
+  readonly config: SandboxConfig
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Are files kept in the register? Those of a directory are changed where they are. */
+  readonly snapshots: boolean
+}
+
+/** @throws TypeError for a configuration that makes no sense here. */
+export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptions): Runnable {
+  const own = sandboxLimitsOf(config)
+  const network = networkOf(config, env)
+  if (network.kind !== 'none' && config.use === 'virtual')
+    throw new TypeError(
+      'sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"',
+    )
+  const Input = inputOf(own)
+  const mask = maskFor(network)
+  const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'
+  const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: 'input' })
+  const inputSchema = JsonObjectSchema.parse(schema)
+  const spec = ToolSpec.parse({
+    name: bashToolName,
+    version: toolVersion({ name: bashToolName, inputSchema, effect }),
+    description: describeTool(config.use, network),
+    inputSchema,
+    effect,
+    queue: sandboxQueue,
+    timeoutMs: bashTimeoutMs(config),
+  })
+  return {
+    spec,
+    settlesOnAbort: true,
+    async execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution> {
+      const input = Input.safeParse(args)
+      if (!input.success)
+        return { ok: false, code: 'invalid_arguments', message: z.prettifyError(input.error) }
+      const { tenantId, threadId, runId, callId, signal } = context
+      const ids = { tenantId, threadId, runId, callId }
+      const request = { ...ids, files, mounts: [], limits: own, network, env: config.env }
+      const sandbox = await place(sandboxes.open(request), signal)
+      try {
+        const { command: script, timeoutMs = own.wallMs } = input.data
+        const live = showLive(context.progress, mask)
+        const ended = await sandbox
+          .exec({ script, timeoutMs }, signal, live.take)
+          .finally(() => live.stop())
+        if (ended.ended === 'cancelled') signal.throwIfAborted()
+        if (ended.ended === 'lost' || ended.ended === 'cancelled') return lost(ended)
+        const problem = await keep(sandbox.changes(), files)
+        const how = { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask }
+        return resultOf(ended, how)
+      } finally {
+        await sandbox.close()
+      }
+    },
+  }
+}
+
+const inputOf = ({ wallMs }: SandboxLimits) =>
+  z.strictObject({
+    command: z
+      .string()
+      .min(1)
+      .max(limits.commandCharsMax)
+      .refine((text) => !text.includes('\u0000'), { error: 'a command has no NUL' })
+      .describe('A script for bash. It starts in the directory of the files.'),
+    timeoutMs: z
+      .number()
+      .int()
+      .min(1000)
+      .max(wallMs)
+      .optional()
+      .describe(`Milliseconds after which it is stopped; ${wallMs} if left out.`),
+  })
+
+function describeTool(use: SandboxConfig['use'], network: Network): string {
+  const programs =
+    use === 'virtual'
+      ? 'The usual text tools are there (grep, sed, awk, jq, find, sort, tar, …); other programs, python and node among them, are not.'
+      : 'The programs of the machine are there.'
+  const reach =
+    network.kind === 'none'
+      ? 'There is no network.'
+      : `Through the proxy that is set, it reaches only: ${network.rules.hosts.map(hostText).join(', ')}.`
+  return [
+    'Runs a bash script in a sandbox, in the directory of the files of this conversation.',
+    programs,
+    reach,
+    'Changed files are kept when the script exits, whatever its exit code, and none when it is stopped. Nothing runs on afterwards: no background processes, no servers; /tmp and variables are gone.',
+    'Calls of the same turn each work on a copy of the files, and do not see what the others change.',
+  ].join(' ')
+}
+
+const hostText = ({ host, below, port }: { host: string; below: boolean; port: number }): string =>
+  `${below ? '*.' : ''}${host}:${port}`
+
+/** A sandbox, or the end of waiting for one: whoever is cancelled takes no place. */
+async function place(opening: Promise<Sandbox>, signal: AbortSignal): Promise<Sandbox> {
+  try {
+    return await orAbort(opening, signal)
+  } catch (error) {
+    opening.then(
+      (sandbox) => sandbox.close(),
+      () => undefined,
+    )
+    throw error
+  }
+}
+
+/** A sandbox that could not be had, or broke. Nothing was changed: with another attempt it may work. */
+const lost = ({ reason }: EndedCommand): Execution => ({
+  ok: false,
+  code: 'sandbox_lost',
+  message: `The sandbox failed, and the command changed nothing. ${reason ?? ''}`.trim(),
+})
+
+/** Takes over the files. Answers why not, for the model; null if they are kept. */
+async function keep(
+  changes: ReturnType<Awaited<ReturnType<Sandboxes['open']>>['changes']>,
+  files: FileSet,
+): Promise<string | null> {
+  const found = await changes
+  if (!found.ok) return found.message
+  if (found.value.length === 0) return null
+  const refused = await files.take(found.value)
+  return refused?.message ?? null
+}
+
+function resultOf(
+  ended: EndedCommand,
+  how: {
+    readonly adapter: string
+    readonly limits: SandboxLimits
+    readonly timeoutMs: number
+    readonly problem: string | null
+    readonly mask: Mask
+  },
+): Execution {
+  const why = ended.reason === undefined ? {} : { reason: ended.reason }
+  const stopped = endWords(ended.ended, { ...how, ...why })
+  const text = (bytes: Uint8Array): string =>
+    how.mask.clean(Buffer.from(bytes).toString('utf8').trimEnd())
+  const [stdout, stderr] = [text(ended.stdout), text(ended.stderr)]
+  const texts = [
+    stdout,
+    stderr === '' ? '' : `stderr:\n${stderr}`,
+    ended.exitCode ? `exit code ${ended.exitCode}` : '',
+    stopped ?? '',
+    how.problem === null ? '' : `No file was kept: ${how.problem}`,
+  ].filter((each) => each !== '')
+  const said = texts.length === 0 ? '(no output)' : texts.join('\n')
+  const isError = stopped !== null || how.problem !== null
+  return {
+    ok: true,
+    output: assembleOutput({ texts: [said], isError }),
+    sandbox: reportOf(ended, how.adapter),
+  }
+}
+
+function reportOf(
+  { exitCode, signal, ended, usage, egress }: EndedCommand,
+  adapter: string,
+): SandboxReport {
+  return { adapter, exitCode, signal, ended, ...usage, egress: [...egress] }
+}

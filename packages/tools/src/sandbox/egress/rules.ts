@@ -1,0 +1,30 @@
+/** The allow-list of hosts: how an entry is written, and which address it covers. */
+import type { EgressRules, HostRule } from '../sandbox.ts'
+
+/** For messages. */
+export const hostRuleForm =
+  'a name and a port, "api.example.com:443"; "*." before a name means all below it'
+
+const form =
+  /^(\*\.)?((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):([0-9]{1,5})$/i
+
+/** The rule that a text means; null if it means none. */
+export function hostRule(text: string): HostRule | null {
+  const [, star, host = '', digits = ''] = form.exec(text) ?? []
+  const port = Number(digits)
+  if (host === '' || port < 1 || port > 65_535) return null
+  return { host: host.toLowerCase(), below: star !== undefined, port }
+}
+
+/** May a command reach this host at this port? */
+export const isAllowed = (
+  { hosts }: Pick<EgressRules, 'hosts'>,
+  asked: { readonly host: string; readonly port: number },
+): boolean => {
+  const host = asked.host.toLowerCase()
+  return hosts.some(
+    (rule) =>
+      rule.port === asked.port &&
+      (rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host),
+  )
+}

@@ -1,0 +1,89 @@
+/**
+ * The thread of a virtual sandbox: loads just-bash, says that it is ready, runs one script over the files that its owner
+ * has, and tells what came of it. Its owner ends it, whatever it does.
+ */
+import { parentPort } from 'node:worker_threads'
+import { Bash, InMemoryFs, MountableFs, OverlayFs } from 'just-bash'
+import type { FromThread, ToThread } from './messages.ts'
+import { TreeFs } from './tree-fs.ts'
+
+/** Counters of just-bash are no limits of ours: the clock of the owner is, and the memory of the thread. */
+const uncounted = 1e12
+const intermediateBytesMax = 256 * 1024 * 1024
+
+const port = parentPort
+if (!port) throw new Error('this module is the main one of a thread')
+
+const waiting = new Map<number, (bytes: Uint8Array | null) => void>()
+let reads = 0
+
+const send = (message: FromThread): void => port.postMessage(message)
+
+function readContent(path: string): Promise<Uint8Array | null> {
+  const id = (reads += 1)
+  return new Promise((resolve) => {
+    waiting.set(id, resolve)
+    send({ type: 'read', id, path })
+  })
+}
+
+function bashOver(files: TreeFs, asked: Extract<ToThread, { type: 'run' }>): Bash {
+  const base = new InMemoryFs(undefined, { maxTotalBytes: asked.tmpBytesMax })
+  base.mkdirSync('/tmp', { recursive: true })
+  base.writeFileSync('/dev/null', '')
+  const fs = new MountableFs({ base, mounts: [{ mountPoint: '/workspace', filesystem: files }] })
+  for (const { at, directory } of asked.mounts)
+    fs.mount(at, new OverlayFs({ root: directory, mountPoint: '/', readOnly: true }))
+  return new Bash({
+    fs,
+    cwd: asked.cwd,
+    env: { ...asked.env },
+    executionLimits: {
+      maxCommandCount: uncounted,
+      maxLoopIterations: uncounted,
+      maxAwkIterations: uncounted,
+      maxSedIterations: uncounted,
+      maxJqIterations: uncounted,
+      maxWorkUnits: uncounted,
+      maxExecutionTimeMs: 2 ** 31 - 1,
+      maxOutputSize: intermediateBytesMax,
+    },
+  })
+}
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
+  const files = new TreeFs(asked.files, readContent, asked.filesBytesMax)
+  const bash = bashOver(files, asked)
+  const { script, stdin } = asked
+  const { exitCode, stdout, stderr } = await bash.exec(script, { stdin, rawScript: true })
+  const changes = [...(await files.changes())]
+  const [out, err] = [text(stdout), text(stderr)]
+  // What is beyond the limit is counted, and stays here.
+  const most = asked.outputBytesMax + 1
+  send({
+    type: 'done',
+    exitCode: exitCode & 255,
+    stdout: out.slice(0, most),
+    stderr: err.slice(0, most),
+    outputBytes: out.length + err.length,
+    changes,
+  })
+}
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+port.on('message', (message: ToThread) => {
+  if (message.type === 'run')
+    run(message).catch((error: unknown) => send({ type: 'failed', message: describe(error) }))
+  else {
+    waiting.get(message.id)?.(message.bytes)
+    waiting.delete(message.id)
+  }
+})
+
+// The first script of a thread costs more than the next one: it compiles what all scripts need.
+await new Bash().exec('echo warm | cat > /tmp/warm')
+send({ type: 'ready' })

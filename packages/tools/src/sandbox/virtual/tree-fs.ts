@@ -1,0 +1,224 @@
+/**
+ * The files of a thread as the file system of just-bash.
+ *
+ * T1 A file is read when its content is asked for. Names, sizes and modes are known without: `ls` and `find` read nothing.
+ * T2 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
+ */
+import {
+  type CpOptions,
+  type FileContent,
+  type FsStat,
+  type IFileSystem,
+  InMemoryFs,
+  type MkdirOptions,
+  type RmOptions,
+} from 'just-bash'
+import type { ToldFile } from './messages.ts'
+
+/** Reads the bytes of a file of the thread; null if they were erased since. */
+export type ReadContent = (path: string) => Promise<Uint8Array | null>
+
+/** A file as a script left it; `bytes` null: it is gone. */
+export interface LeftFile {
+  readonly path: string
+  readonly bytes: Uint8Array | null
+  readonly executable: boolean
+}
+
+type ReadOptions = Parameters<IFileSystem['readFile']>[1]
+type WriteOptions = Parameters<IFileSystem['writeFile']>[2]
+
+/** Files that nobody has touched since the call began have this age. */
+const untouched = new Date(0)
+
+/** A file system of `/`, to be mounted where the workspace is. */
+export class TreeFs implements IFileSystem {
+  readonly #inner: InMemoryFs
+  readonly #read: ReadContent
+  readonly #found = new Map<string, ToldFile>()
+  /** Files that were there before and whose bytes nobody has asked for, by absolute path. */
+  readonly #unread = new Map<string, ToldFile>()
+  readonly #original = new Map<string, Uint8Array>()
+  #hasLinks = false
+
+  constructor(files: readonly ToldFile[], read: ReadContent, bytesMax: number) {
+    this.#inner = new InMemoryFs(undefined, { maxTotalBytes: bytesMax })
+    this.#read = read
+    for (const file of files) {
+      const at = `/${file.path}`
+      this.#found.set(at, file)
+      this.#unread.set(at, file)
+      const mode = modeOf(file)
+      this.#inner.writeFileLazy(at, () => this.#content(at, file), { mode, mtime: untouched })
+    }
+  }
+
+  /** What became of the files. Regular files alone; no empty directories. */
+  async changes(): Promise<readonly LeftFile[]> {
+    const left: LeftFile[] = []
+    const gone = new Set(this.#found.keys())
+    for (const at of this.#inner.getAllPaths().toSorted()) {
+      const stat = await this.lstat(at)
+      if (!stat.isFile || stat.isSymbolicLink) continue
+      gone.delete(at)
+      const file = await this.#changed(at, (stat.mode & 0o100) !== 0)
+      if (file) left.push(file)
+    }
+    for (const at of gone) left.push({ path: at.slice(1), bytes: null, executable: false })
+    return left
+  }
+
+  async #changed(at: string, executable: boolean): Promise<LeftFile | null> {
+    const before = this.#found.get(at)
+    const isSameMode = before?.executable === executable
+    if (isSameMode && this.#unread.has(at)) return null
+    const bytes = await this.#inner.readFileBuffer(at)
+    const file = { path: at.slice(1), bytes, executable }
+    if (!before || !isSameMode || bytes.length !== before.bytes) return file
+    const original = this.#original.get(at) ?? (await this.#read(before.path))
+    return original && Buffer.compare(original, bytes) === 0 ? null : file
+  }
+
+  async #content(at: string, { path }: ToldFile): Promise<Uint8Array> {
+    const bytes = await this.#read(path)
+    if (!bytes) throw new Error(`EIO: the content was erased, open '${path}'`)
+    this.#original.set(at, bytes)
+    this.#unread.delete(at)
+    return bytes
+  }
+
+  readFile(path: string, options?: ReadOptions): Promise<string> {
+    return this.#inner.readFile(path, options)
+  }
+
+  readFileBytes(path: string): ReturnType<InMemoryFs['readFileBytes']> {
+    return this.#inner.readFileBytes(path)
+  }
+
+  readFileBuffer(path: string): Promise<Uint8Array> {
+    return this.#inner.readFileBuffer(path)
+  }
+
+  async writeFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
+    const at = await this.#real(path)
+    await this.#inner.writeFile(path, content, options)
+    this.#unread.delete(at)
+  }
+
+  async appendFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
+    const at = await this.#real(path)
+    await this.#inner.appendFile(path, content, options)
+    this.#unread.delete(at)
+  }
+
+  exists(path: string): Promise<boolean> {
+    return this.#inner.exists(path)
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    return this.#known(await this.#real(path)) ?? this.#inner.stat(path)
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    const at = this.#normal(path)
+    const known = this.#known(at)
+    if (known || !this.#hasLinks) return known ?? this.#inner.lstat(path)
+    const cut = at.lastIndexOf('/')
+    const above = await this.#real(at.slice(0, cut) || '/')
+    return this.#known(`${above === '/' ? '' : above}${at.slice(cut)}`) ?? this.#inner.lstat(path)
+  }
+
+  mkdir(path: string, options?: MkdirOptions): Promise<void> {
+    return this.#inner.mkdir(path, options)
+  }
+
+  readdir(path: string): Promise<string[]> {
+    return this.#inner.readdir(path)
+  }
+
+  readdirWithFileTypes(path: string): ReturnType<InMemoryFs['readdirWithFileTypes']> {
+    return this.#inner.readdirWithFileTypes(path)
+  }
+
+  async rm(path: string, options?: RmOptions): Promise<void> {
+    await this.#inner.rm(path, options)
+    this.#forget(path)
+  }
+
+  async cp(from: string, to: string, options?: CpOptions): Promise<void> {
+    await this.#inner.cp(from, to, options)
+    this.#forget(to)
+  }
+
+  async mv(from: string, to: string): Promise<void> {
+    await this.#inner.mv(from, to)
+    this.#forget(from)
+    this.#forget(to)
+  }
+
+  resolvePath(base: string, path: string): string {
+    return this.#inner.resolvePath(base, path)
+  }
+
+  getAllPaths(): string[] {
+    return this.#inner.getAllPaths()
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    // The mode of a file that nobody has read is what this class says of it.
+    if (this.#known(await this.#real(path))) await this.#inner.readFileBuffer(path)
+    await this.#inner.chmod(path, mode)
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    this.#hasLinks = true
+    await this.#inner.symlink(target, path)
+  }
+
+  async link(existing: string, path: string): Promise<void> {
+    if (await this.#inner.exists(path))
+      throw new Error(`EEXIST: file already exists, link '${path}'`)
+    await this.#inner.cp(existing, path)
+  }
+
+  readlink(path: string): Promise<string> {
+    return this.#inner.readlink(path)
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.#inner.realpath(path)
+  }
+
+  async utimes(path: string, accessed: Date, modified: Date): Promise<void> {
+    await this.#inner.utimes(path, accessed, modified)
+  }
+
+  #normal(path: string): string {
+    return this.#inner.resolvePath('/', path)
+  }
+
+  /** Where a path leads. Without links: itself; so does one that leads nowhere. */
+  async #real(path: string): Promise<string> {
+    const at = this.#normal(path)
+    if (!this.#hasLinks || this.#unread.has(at)) return at
+    return this.#inner.realpath(at).catch(() => at)
+  }
+
+  #known(at: string): FsStat | null {
+    const file = this.#unread.get(at)
+    if (!file) return null
+    const { bytes: size } = file
+    const kind = { isFile: true, isDirectory: false, isSymbolicLink: false }
+    return { ...kind, mode: modeOf(file), size, mtime: untouched }
+  }
+
+  /** Whatever stands there now, it is no longer what was found there. */
+  #forget(path: string): void {
+    const at = this.#normal(path)
+    this.#unread.delete(at)
+    const below = `${at}/`
+    for (const other of this.#unread.keys()) if (other.startsWith(below)) this.#unread.delete(other)
+  }
+}
+
+const modeOf = ({ executable }: ToldFile): number => (executable ? 0o755 : 0o644)

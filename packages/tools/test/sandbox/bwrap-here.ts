@@ -1,0 +1,10 @@
+/** Is bubblewrap on this machine? Where everything is required, its tests fail without it instead of being left out. */
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const isHere =
+  process.platform === 'linux' &&
+  (process.env['PATH'] ?? '').split(delimiter).some((each) => existsSync(join(each, 'bwrap')))
+
+export const skipBwrap = !isHere && process.env['SIGNALBOX_REQUIRE_ALL'] !== '1'
+export const bwrapMissing = skipBwrap ? ' [skipped: bwrap is not installed]' : ''
