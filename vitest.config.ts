@@ -37,7 +37,7 @@ const long = [
 const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
-  'packages/policies/test/{guardrails,passport}/**/*.test.ts',
+  'packages/policies/test/{bash-audit,guardrails,passport}/**/*.test.ts',
   'test/architecture.test.ts',
   'test/{ci,simulation}/**/*.test.ts',
 ]

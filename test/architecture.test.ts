@@ -87,8 +87,8 @@ describe('arrows', () => {
     ).toEqual([])
   })
 
-  it('leave passports and stream guardrails without I/O: a decision is made again by them, years later', () => {
-    const pure = /^packages\/policies\/src\/(?:passport|guardrails)\//
+  it('leave passports, the audit of scripts and stream guardrails without I/O: a decision is made again by them, years later', () => {
+    const pure = /^packages\/policies\/src\/(?:bash-audit|guardrails|passport|shell)\//
     const may = /^(?:@signalbox\/(?:core|engine)|re2js|tldts|zod)$/
     const judging = sources.filter(({ path }) => pure.test(path))
     expect(judging.length).toBeGreaterThan(80)

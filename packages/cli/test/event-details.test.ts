@@ -69,6 +69,11 @@ const lines: readonly (readonly [string, Event['payload'], string])[] = [
     'opa could not answer',
   ],
   [
+    'call.flagged',
+    { callId: 'c', tool: 'bash', rule: 'bash.sudo', message: canary, policyId: 'bash-audit' },
+    'bash.sudo by bash-audit',
+  ],
+  [
     'policy.answered',
     {
       effectId: 'e',
@@ -234,6 +239,7 @@ describe('lines', () => {
     ['budget.warned', 'yellow'],
     ['guardrail.tripped', 'yellow'],
     ['tool.denied', 'yellow'],
+    ['call.flagged', 'yellow'],
     ['model.replaced', 'yellow'],
     ['tool.completed', 'cyan'],
   ])('show %s in %s', (type, style) => {

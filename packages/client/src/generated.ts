@@ -3693,6 +3693,7 @@ export interface Operations {
   'GET /events': {
     query?: {
       type?: string | string[]
+      rule?: string | string[]
       thread_id?: string | string[]
       run_id?: string | string[]
       tool?: string | string[]
@@ -3720,6 +3721,7 @@ export interface Operations {
   'GET /events/stats': {
     query?: {
       type?: string | string[]
+      rule?: string | string[]
       thread_id?: string | string[]
       run_id?: string | string[]
       tool?: string | string[]
@@ -5883,6 +5885,14 @@ export interface EventPayloads {
       code: string
       message: string
     }[]
+  }
+  'call.flagged': {
+    callId: string
+    tool: string
+    rule: string
+    message: string
+    policyId?: string
+    policyDigest?: string
   }
   'policy.faulted': {
     callId: string

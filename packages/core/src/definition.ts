@@ -149,8 +149,8 @@ export const AgentDefinition = z.object({
       deniedTools: z.array(z.string()).default([]),
       /** Tools that a human must approve, call by call. */
       approvalTools: z.array(z.string()).default([]),
-      /** Asked besides the lists: deny beats approval beats allow. */
-      policies: z.array(PolicySpec).max(16).default([]),
+      /** Asked besides the lists: deny beats approval beats allow. 16 that are configured, and the audit of `bash`. */
+      policies: z.array(PolicySpec).max(17).default([]),
       /** A policy that cannot answer denies. False: the call goes on, and `policy.faulted` says so. */
       failClosed: z.boolean().default(true),
       /** Judge what the model says while it streams, in this order. */

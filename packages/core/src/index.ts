@@ -120,6 +120,7 @@ export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {
   AllowlistSpec,
+  BashAuditSpec,
   CedarSpec,
   HttpPolicySpec,
   ModulePolicySpec,

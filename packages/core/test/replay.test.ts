@@ -4,6 +4,7 @@ import {
   decide,
   decisionSchemas,
   type FoldableEvent,
+  noPassports,
   type PassportEvaluator,
   persist,
   readFact,
@@ -85,6 +86,7 @@ test('a decision without prepared policies has asked its passports, and a replay
       policyId,
       policyDigest: '',
     }),
+    audit: (spec, request) => noPassports.audit(spec, request),
     tallies: () => [],
   }
   const passport = { use: 'passport', id: 'p', digest: '', passport: {} } as const

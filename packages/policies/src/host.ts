@@ -22,8 +22,9 @@ import { type Cedar, loadCedar } from './cedar/load.ts'
 import { askServer } from './http/ask-server.ts'
 import { askModule, type PolicyModule } from './module/ask-module.ts'
 import { type EvaluatePassport, isLiving, livingPassports } from './living/living.ts'
-import { evaluatePassport, passports } from './passport/evaluate-passport.ts'
+import { evaluatePassport } from './passport/evaluate-passport.ts'
 import { checkProvisions } from './prepare.ts'
+import { passports } from './pure-policies.ts'
 import { recheck } from './recheck.ts'
 
 /** The things that the policies of a process need. */

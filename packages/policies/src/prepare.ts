@@ -9,7 +9,7 @@ export interface Provisions {
   readonly modules: ReadonlyMap<string, PolicyModule>
 }
 
-/** Throws with what is missing. Cedar is checked where it is loaded; lists and passports need nothing. */
+/** Throws with what is missing. Cedar is checked where it is loaded; lists, passports and the audit of `bash` need nothing. */
 export function checkProvisions(spec: PolicySpec, provisions: Provisions): void {
   const missing = missingOf(spec, provisions)
   if (missing !== null) throw new Error(`The policy "${spec.id}" cannot be used: ${missing}.`)
@@ -19,6 +19,7 @@ function missingOf(spec: PolicySpec, { env, modules }: Provisions): string | nul
   switch (spec.use) {
     case 'allowlist':
     case 'cedar':
+    case 'bash-audit':
       return null
     case 'passport': {
       const fault = spec.source !== null && isWebAddress(spec.source) ? faultOf(spec.source) : null

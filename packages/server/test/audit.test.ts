@@ -81,6 +81,18 @@ describe('filters', () => {
     expect(await events('run_id=key-filtered&run_id=nobody')).not.toEqual([])
   })
 
+  it('find denials and flags by their rule or code (§19 audit 3)', async () => {
+    const denied = await events('rule=oap.tool_not_allowed')
+    expect(denied.map(({ type, run_id }) => [type, run_id])).toEqual([
+      ['call.denied', ids['denier']],
+    ])
+    expect(await events('rule=oap.tool_not_allowed&rule=bash.sudo&verdict=denied')).toEqual(denied)
+    expect(await events('rule=bash.sudo')).toEqual([])
+    expect(await events('rule=oap.tool_not_allowed&type=call.flagged')).toEqual([])
+    const counts = await get('/events/stats?rule=oap.tool_not_allowed&group_by=agent')
+    expect(counts.body.groups).toEqual([{ agent: 'denier', count: 1 }])
+  })
+
   it('find text in messages, arguments, answers and notes, not arguments that were taken out', async () => {
     expect(runsOf(await events('q=tides%20of%20march'))).toEqual([ids['reader']])
     expect(runsOf(await events('q=fine%20with'))).toEqual([ids['asker']])

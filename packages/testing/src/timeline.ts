@@ -119,6 +119,9 @@ const sentences: Readonly<Record<string, Say>> = {
   'policy.warned': (payload) => [
     `${by(payload)} warns of ${tool(payload)}: ${textAt(payload, 'code')}`,
   ],
+  'call.flagged': (payload) => [
+    `the audit flags ${tool(payload)}: ${textAt(payload, 'rule')}, ${textAt(payload, 'message')}`,
+  ],
   'policy.faulted': (payload) => [
     `the policy ${by(payload)} cannot answer about ${tool(payload)}: ${textAt(payload, 'message')}`,
   ],

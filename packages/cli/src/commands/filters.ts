@@ -11,6 +11,7 @@ export interface FilterOptions {
   readonly tool?: readonly string[]
   readonly actor?: readonly string[]
   readonly verdict?: readonly string[]
+  readonly rule?: readonly string[]
   readonly agent?: readonly string[]
   readonly outcome?: readonly string[]
   readonly endUser?: readonly string[]
@@ -27,6 +28,7 @@ export const filterFlags: Readonly<Record<keyof FilterOptions, string>> = {
   tool: '--tool',
   actor: '--actor',
   verdict: '--verdict',
+  rule: '--rule',
   agent: '--agent',
   outcome: '--outcome',
   endUser: '--end-user',
@@ -59,6 +61,7 @@ export const withEventFilters = (command: Command): Command =>
   withFilters(
     command
       .option('--type <type>', 'of this type, such as safety.suppressed', several)
+      .option('--rule <rule>', 'denials and flags by this rule or code, such as bash.sudo', several)
       .option('--text <text>', 'that hold this text: messages, arguments, results, reasons, notes'),
   )
 
@@ -70,6 +73,7 @@ export const queryOf = (options: FilterOptions): AuditQuery => ({
   tool: options.tool,
   actor: options.actor,
   verdict: options.verdict,
+  rule: options.rule,
   agent: options.agent,
   outcome: options.outcome,
   end_user: options.endUser,

@@ -126,6 +126,7 @@ export class ResultChanges {
 export class Results {
   readonly #outputs = new Map<string, ToolOutput>()
   readonly #watchers: ResultChanges[] = []
+  readonly #remarks = new Map<string, readonly string[]>()
 
   get(callId: string): ToolOutput | undefined {
     return this.#outputs.get(callId)
@@ -137,6 +138,18 @@ export class Results {
 
   set(callId: string, output: ToolOutput): void {
     this.#outputs.set(callId, output)
+    for (const watcher of this.#watchers) watcher.note(callId)
+  }
+
+  /** Lines of ours behind the result of a call, in the order in which they were said; each once. */
+  remarksOn(callId: string): readonly string[] {
+    return this.#remarks.get(callId) ?? []
+  }
+
+  remark(callId: string, text: string): void {
+    const known = this.remarksOn(callId)
+    if (known.includes(text)) return
+    this.#remarks.set(callId, [...known, text])
     for (const watcher of this.#watchers) watcher.note(callId)
   }
 

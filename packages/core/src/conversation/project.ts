@@ -122,6 +122,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'remark':
+      return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':
       return remind(conversation, heard.text)
     case 'sentence':

@@ -224,7 +224,8 @@ function writeAnswer(
   const parts = answer.parts.filter(hasContent).map((part): AssistantPart => {
     if (part.type !== 'tool_call') return part
     const call = { ...part, id: written.takeId(part.id), name: writtenName(part.name) }
-    const output = nonEmpty(results.get(part.id) ?? missingResult)
+    const result = nonEmpty(results.get(part.id) ?? missingResult)
+    const output = withRemarks(result, results.remarksOn(part.id))
     answers.push({ callId: call.id, toolName: call.name, output })
     return call
   })
@@ -238,6 +239,15 @@ const writtenName = (name: string): string => (acceptable(name) ? name : 'unknow
 
 const hasContent = (part: AssistantPart): boolean =>
   part.type === 'reasoning' ? part.text !== '' || part.meta !== undefined : !isBlank(part)
+
+/** No field of the result is lost: what we say of it stands behind what it says. */
+const withRemarks = (output: ToolOutput, remarks: readonly string[]): ToolOutput =>
+  remarks.length === 0
+    ? output
+    : {
+        ...output,
+        content: [...output.content, { type: 'text', text: remarks.join('\n') }],
+      }
 
 /** Providers refuse empty results. */
 function nonEmpty(output: ToolOutput): ToolOutput {

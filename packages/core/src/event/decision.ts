@@ -135,6 +135,16 @@ export const decisionSchemas = {
     /** All reasons, where the policy gave more than one. */
     reasons: z.array(PolicyReason).optional(),
   }),
+  /** The audit of `bash` flags a script: the call may run, and the model reads the line behind its result. One for each rule. */
+  'call.flagged': z.object({
+    callId: z.string(),
+    tool: z.string(),
+    /** The id of the rule, e.g. `bash.sudo`. */
+    rule: z.string(),
+    /** Never words of the script. */
+    message: z.string(),
+    ...policy,
+  }),
   /** A policy could not answer. The agent's `failClosed` says whether it denied the call, or had no say. */
   'policy.faulted': z.object({
     callId: z.string(),

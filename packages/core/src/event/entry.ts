@@ -53,6 +53,8 @@ export type Heard =
       readonly code: string
       readonly message: string
     }
+  /** A line behind the result of a call. */
+  | { readonly as: 'remark'; readonly callId: string; readonly text: string }
   /** Words of users that waited, up to an event. */
   | { readonly as: 'input'; readonly through: number }
   /** A refusal, after which the conversation may forget. */

@@ -8,6 +8,7 @@ import {
   answeredBy,
   deniedCheck,
   faultedCheck,
+  flaggedCheck,
   passedOn,
   rechecked,
   warnedCheck,
@@ -84,6 +85,8 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
       return [faultedCheck(event)]
     case 'policy.warned':
       return [warnedCheck(event)]
+    case 'call.flagged':
+      return [flaggedCheck(event)]
     case 'call.denied':
       return [deniedCheck(event)]
     case 'tool.denied':

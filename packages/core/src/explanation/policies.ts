@@ -113,6 +113,15 @@ export function warnedCheck(event: Known<'policy.warned'>): Check {
   return inDecision(event, { verdict: 'warn', reasons, says }, names)
 }
 
+export function flaggedCheck(event: Known<'call.flagged'>): Check {
+  const { rule, message } = event.payload
+  const names = nameOf(event.payload)
+  const says = `${policyText(names)} lets the call run, and flags its script (${rule}).`
+  const reasons = [{ code: rule, message }]
+  const proof = proofOf(event)
+  return { check: 'policy', verdict: 'warn', asked: 'decision', ...names, reasons, proof, says }
+}
+
 export function deniedCheck(event: Known<'call.denied'>): Check {
   const { code, message, reasons = [{ code, message }] } = event.payload
   const names = nameOf(event.payload)

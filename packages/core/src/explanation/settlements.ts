@@ -8,7 +8,7 @@ import { proofOf } from './story.ts'
 /** Of the events about a call, those that are no word of a policy, a person or a budget on whether it may run. */
 export type SettlingType = Exclude<
   CallType,
-  ApprovalType | `policy.${string}` | 'call.denied' | 'budget.refused'
+  ApprovalType | `policy.${string}` | 'call.denied' | 'call.flagged' | 'budget.refused'
 >
 
 type Told = Partial<Settled> & Pick<Settled, 'verdict' | 'says'>

@@ -156,6 +156,28 @@ describe('a call that ran', () => {
     expect(JSON.stringify(story.explained)).not.toContain('secret words')
   })
 
+  test('and was flagged by the audit of its script, here for having none', () => {
+    const audit = {
+      use: 'bash-audit',
+      id: 'bash-audit',
+      digest: 'sha256:3',
+      edition: 1,
+      mode: 'flag',
+      tool: 'search',
+      isolated: false,
+    } as const
+    const patch = { guardrails: { policies: [audit] } }
+    const story = begunWith(patch, asks('search:x'), begins(0), completes(0))
+    expect(story.checks(0)).toContain('policy warn #7 call.flagged')
+    const { checks, ran } = story.call(0)
+    expect(ran).toBe('ran')
+    expect(checks.find(({ check }) => check === 'policy')).toMatchObject({
+      policy_id: 'bash-audit',
+      policy_digest: 'sha256:3',
+      reasons: [{ code: 'bash.empty' }],
+    })
+  })
+
   test('as a person approved exactly its arguments', () => {
     const story = begun(asks('pay:x'), approvedByAnn, begins(0), completes(0))
     expect(story.checks(0)).toEqual([

@@ -19,6 +19,7 @@ const provenBy: Readonly<Record<string, readonly string[]>> = {
     'run.transitioned',
     'policy.answered',
     'policy.faulted',
+    'call.flagged',
     'call.denied',
     'approval.requested',
     'approval.reused',

@@ -13,7 +13,7 @@ import {
   transitioned,
   type Verdict,
 } from '../../src/index.ts'
-import { passports } from '../../../policies/src/passport/evaluate-passport.ts'
+import { passports } from '../../../policies/src/pure-policies.ts'
 import { doesCall, type Known, type Move, run } from '../support/facts.ts'
 import { fresh, machine } from '../support/machine.ts'
 

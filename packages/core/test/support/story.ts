@@ -13,7 +13,9 @@ import {
   type Fact,
   type FoldableEvent,
   type JsonObject,
+  noPassports,
   type Outcome,
+  type PolicyRequest,
   project,
   type PureEvaluator,
   type RunState,
@@ -81,6 +83,19 @@ export const givenWith = (
   agent: AgentDefinition,
   ...moves: readonly Move[]
 ): Story => begin({ run, agent, machine, evaluatorOf: () => evaluator }, moves)
+
+/** As `given`, with an audit of scripts that answers by function. */
+export const givenAudited = (
+  audit: PureEvaluator,
+  agent: AgentDefinition,
+  ...moves: readonly Move[]
+): Story => {
+  const passports = {
+    ...noPassports,
+    audit: (_spec: unknown, request: PolicyRequest) => audit(request),
+  }
+  return begin({ run, agent, machine, passports }, moves)
+}
 
 function begin(subject: Subject, moves: readonly Move[]): Story {
   const decision = decide(subject, fresh, [])

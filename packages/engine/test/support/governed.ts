@@ -6,7 +6,7 @@ import {
   type PolicyRequest,
 } from '@signalbox/core'
 import type { CreateRun, Engine, PolicyHost, Register, StoredEvent } from '@signalbox/engine'
-import { passports } from '../../../policies/src/passport/evaluate-passport.ts'
+import { passports } from '../../../policies/src/pure-policies.ts'
 import { agent, toolSpec, until } from './world.ts'
 
 export const caller = { tenantId: 'default', actor: 'user:test' }

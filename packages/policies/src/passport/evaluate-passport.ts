@@ -9,7 +9,6 @@ import {
   type JsonObject,
   noCalls,
   type PassportEdition,
-  type PassportEvaluator,
   type PassportSpec,
   type PolicyAnswer,
   type PolicyReason,
@@ -197,12 +196,6 @@ export function passportTallies(
   return inForce?.ok
     ? talliesOf(name, { table, limits: inForce.limits }, renamed(name, judged, args))
     : []
-}
-
-/** Passports, behind the decider's door. */
-export const passports: PassportEvaluator = {
-  evaluate: evaluatePassport,
-  tallies: passportTallies,
 }
 
 /** The first edition, as it was: limits of seven capabilities, under their own names. */

@@ -67,6 +67,7 @@ export function auditConditions(
     ...among('e.tool', filter.tool),
     ...among('e.actor', filter.actor),
     ...among('e.verdict', filter.verdict),
+    ...ofRule(filter),
     ...ofRuns(filter, scope),
     ...ofEndUser(filter),
     ...(since === undefined ? [] : [sql<boolean>`e.at >= ${moment(since)}`]),
@@ -84,6 +85,16 @@ const moment = (ms: number): RawBuilder<unknown> => sql`to_timestamp(${ms}::floa
 /** A text that is no uuid names no run; Postgres would call it an error. */
 function runIds({ runId }: AuditFilter): readonly string[] | undefined {
   return runId === undefined ? undefined : [runId].flat().filter(isUuid)
+}
+
+/** No index has them: what is asked beside them narrows the question. */
+function ofRule({ rule }: AuditFilter): readonly Condition[] {
+  if (rule === undefined) return []
+  const rules = sql`${distinct(rule)}::text[]`
+  return [
+    sql<boolean>`(e.payload ->> 'rule' = any(${rules}) or e.payload ->> 'code' = any(${rules})
+      or jsonb_path_query_array(e.payload, '$.reasons[*].code') ?| ${rules})`,
+  ]
 }
 
 /** A scope that knows the runs has looked for them by all that is asked of runs. */

@@ -13,6 +13,8 @@ export interface AuditFilter {
   readonly tool?: OneOrMore
   readonly actor?: OneOrMore
   readonly verdict?: OneOrMore
+  /** Ids of rules of the audit of scripts, or codes of denials and warnings: any of the reasons of an event. */
+  readonly rule?: OneOrMore
   /** Of the run the event belongs to, as are the outcome and the end user. */
   readonly agent?: OneOrMore
   readonly outcome?: OneOrMore

@@ -1,4 +1,10 @@
-import { AgentDefinition, type DetectorConfig, issueWords, type ToolSpec } from '@signalbox/core'
+import {
+  AgentDefinition,
+  type BashAuditSpec,
+  type DetectorConfig,
+  issueWords,
+  type ToolSpec,
+} from '@signalbox/core'
 import { readResultTool, withLeftOut } from '@signalbox/engine'
 import { selectTools } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
@@ -7,6 +13,7 @@ import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
@@ -46,7 +53,11 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
       name,
       tools,
       safety: { ...agent.safety, detectors },
-      guardrails: guardrailsOf(agent, offer.governance.agents.get(name)),
+      guardrails: guardrailsOf(
+        agent,
+        offer.governance.agents.get(name),
+        bashAuditOf(config, agent),
+      ),
       ...decidedSince(agent),
     }
     const parsed = AgentDefinition.safeParse(definition, { error: issueWords })
@@ -65,14 +76,27 @@ const decidedSince = ({ approvals }: AgentConfig) => ({
   digests: 'hmac-sha256',
 })
 
-function guardrailsOf({ guardrails }: AgentConfig, governance: AgentGovernance | undefined) {
-  if (guardrails.enabled === false) return {}
+/** The audit of scripts has its own switch. */
+function guardrailsOf(
+  { guardrails }: AgentConfig,
+  governance: AgentGovernance | undefined,
+  audit: BashAuditSpec | null,
+) {
+  const audits = audit === null ? [] : [audit]
+  if (guardrails.enabled === false) return audits.length === 0 ? {} : { policies: audits }
   if (!governance) throw new Error('the governance is of another configuration')
   const { approvalTools, failClosed, maxGuardrailRetries } = guardrails
   const policies = governance.policies.map(({ spec }) => spec)
+  const clash = governance.policies.find(({ spec }) => spec.id === audit?.id)
+  if (clash)
+    fail(
+      'config_invalid',
+      `${clash.field}.id`,
+      `"${clash.spec.id}" is the id of the audit of scripts; take another, or set sandbox.audit to "off"`,
+    )
   const { stream } = governance
-  const known = { approvalTools, failClosed, maxGuardrailRetries, policies, stream }
-  return { ...known, recordsFailures: true }
+  const known = { approvalTools, failClosed, maxGuardrailRetries, stream }
+  return { ...known, policies: [...policies, ...audits], recordsFailures: true }
 }
 
 function checkScripts(

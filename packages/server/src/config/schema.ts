@@ -57,7 +57,7 @@ export const Config = z.strictObject({
   runLimits: LaneRules,
   /** A directory in which the `workspace` tools keep the files of threads. Without it the register keeps them. */
   workspace: z.strictObject({ root: z.string().min(1) }).optional(),
-  /** Where commands of the tool `bash` are executed. Without it, and with an agent that has `bash`: `virtual`. */
+  /** Where commands of the tool `bash` are executed, and who looks at them before. Without it, and with an agent that has `bash`: `virtual`. */
   sandbox: SandboxConfig.optional(),
   server: ServerSection.prefault({}),
   webhooks: WebhooksSection.prefault({}),

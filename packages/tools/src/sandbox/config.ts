@@ -1,5 +1,5 @@
 /** `sandbox` of the configuration, and what of it a call is given. */
-import { limits } from '@signalbox/core'
+import { BashAuditSpec, limits } from '@signalbox/core'
 import { z } from 'zod'
 import { hostRule, hostRuleForm } from './egress/rules.ts'
 import type { Network, SandboxLimits } from './sandbox.ts'
@@ -69,6 +69,11 @@ const Allowed = z.strictObject({
 export const SandboxConfig = z.strictObject({
   /** `virtual`: bash in TypeScript, everywhere, no boundary against hostile code. `bubblewrap`: real programs, on Linux. */
   use: z.enum(['virtual', 'bubblewrap']).default('virtual'),
+  /**
+   * What becomes of commands that the audit objects to. `enforce`: the dangerous ones are refused, the odd ones flagged. `flag`: all of them
+   * run, and are flagged. `off`: nobody looks.
+   */
+  audit: z.enum([...BashAuditSpec.shape.mode.options, 'off']).default('enforce'),
   /** What one command may use. What is beyond it is stopped, or refused by the system. */
   limits: Limits.prefault({}),
   /** What commands may reach. With anything but `none` a lost call is never repeated by itself. */

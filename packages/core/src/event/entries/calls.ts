@@ -44,6 +44,30 @@ export const callEntries = {
       ...policy,
     },
   },
+  'call.flagged': {
+    tone: 'notice',
+    says: ({ rule, policyId, message }, isVerbose) => [
+      rule,
+      withWord('by', policyId),
+      words(isVerbose, message),
+    ],
+    searched: ['$.rule', '$.message'],
+    isNotable: true,
+    place: 'call',
+    heard: ({ callId, rule, message }) => ({
+      as: 'remark',
+      callId,
+      text: `[Audit, ${rule}: ${message}]`,
+    }),
+    example: {
+      callId: exampleCall,
+      tool: 'bash',
+      rule: 'bash.sudo',
+      message: 'It asks for rights of another user.',
+      policyId: 'bash-audit',
+      policyDigest: policy.policyDigest,
+    },
+  },
   'policy.faulted': {
     tone: 'alarm',
     says: ({ policyId, message }, isVerbose) => [

@@ -2,7 +2,7 @@
 import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import { approvalExpired, approvalTimer, timedCall } from '../../verdict/approval/event.ts'
 import { type ApprovalOutcome, expiredText, judgeApproval } from '../../verdict/approval/verdict.ts'
-import { denied, warned } from '../../verdict/authorization/event.ts'
+import { denied, flagged, warned } from '../../verdict/authorization/event.ts'
 import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
 import { benchOf, type MachineEvent, type RunContext } from '../context.ts'
 import { callEffect } from '../plan.ts'
@@ -66,7 +66,10 @@ function allow(context: RunContext, event: Answered, { about, judged, spec }: Al
     emission: {
       clearTimers: [approvalTimer(callId)],
       effects: [callEffect(place, effect, { call, spec, approval })],
-      verdicts: warned({ ...call, name: spec.name }, judged.warnings),
+      verdicts: [
+        ...warned({ ...call, name: spec.name }, judged.warnings),
+        ...flagged({ ...call, name: spec.name }, judged.flags),
+      ],
     },
   }
 }

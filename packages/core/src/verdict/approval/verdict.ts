@@ -16,6 +16,8 @@ export type ApprovalOutcome =
       readonly edited: boolean
       /** Policies that warn of the edited arguments. */
       readonly warnings: readonly PolicyAnswer[]
+      /** What the audit of `bash` flags in them. */
+      readonly flags: readonly PolicyAnswer[]
     }
   | { readonly effect: 'deny'; readonly answer: PolicyAnswer }
 
@@ -31,7 +33,8 @@ export function judgeApproval(bench: Bench, answer: Answer): ApprovalOutcome {
   const { callId, tool, decision, argsHash, note, edited } = answer
   if (decision === 'reject')
     return { effect: 'deny', answer: engineDenial('rejected', rejectedText(note)) }
-  if (decision === 'approve') return { effect: 'run', argsHash, edited: false, warnings: [] }
+  if (decision === 'approve')
+    return { effect: 'run', argsHash, edited: false, warnings: [], flags: [] }
   if (!edited)
     return {
       effect: 'deny',
@@ -39,6 +42,6 @@ export function judgeApproval(bench: Bench, answer: Answer): ApprovalOutcome {
     }
   const again = authorize(bench, { id: callId, name: tool, args: edited.args })
   if (again.answer.effect === 'deny') return { effect: 'deny', answer: again.answer }
-  const { warnings } = again
-  return { effect: 'run', argsHash: edited.argsHash, edited: true, warnings }
+  const { warnings, flags } = again
+  return { effect: 'run', argsHash: edited.argsHash, edited: true, warnings, flags }
 }

@@ -5,7 +5,7 @@ import type { RateState } from './rates.ts'
 import type { PureEvaluator } from './request.ts'
 import type { PolicySpec } from './spec.ts'
 
-/** Lists and passports; null for every other kind. `recent`: what the run has called so far. */
+/** Lists, passports and the audit of `bash`; null for every other kind. `recent`: what the run has called so far. */
 export function builtInEvaluator(
   spec: PolicySpec,
   passports: PassportEvaluator,
@@ -13,5 +13,6 @@ export function builtInEvaluator(
 ): PureEvaluator | null {
   if (spec.use === 'allowlist') return (request) => evaluateAllowlist(spec, request)
   if (spec.use === 'passport') return (request) => passports.evaluate(spec, request, recent)
+  if (spec.use === 'bash-audit') return (request) => passports.audit(spec, request)
   return null
 }

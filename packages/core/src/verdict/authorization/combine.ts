@@ -35,6 +35,8 @@ export interface Evaluated {
   readonly faults: readonly PolicyFault[]
   /** The answers that warn, whatever the others say. */
   readonly warnings: readonly PolicyAnswer[]
+  /** What the audit of `bash` flags: its warnings, which are events of their own. */
+  readonly flags: readonly PolicyAnswer[]
 }
 
 /** The answer of all pure policies together. Policies with I/O are skipped here. */
@@ -44,15 +46,21 @@ export function evaluatePolicies(
 ): Evaluated {
   const faults: PolicyFault[] = []
   const answers: PolicyAnswer[] = []
+  const audits: PolicyAnswer[] = []
   for (const spec of specs.filter((each) => !needsIo(each))) {
     const asked = ask(spec, evaluatorOf, request)
-    if ('effect' in asked) answers.push(asked)
+    if ('effect' in asked) (spec.use === 'bash-audit' ? audits : answers).push(asked)
     else {
       faults.push(asked)
       if (failClosed) answers.push(evaluatorError(spec))
     }
   }
-  return { answer: combineAnswers(answers), faults, warnings: warningsOf(answers) }
+  return {
+    answer: combineAnswers([...answers, ...audits]),
+    faults,
+    warnings: warningsOf(answers),
+    flags: warningsOf(audits),
+  }
 }
 
 /** The answers that warn. */

@@ -42,6 +42,20 @@ export const warned = (call: NamedCall, warnings: readonly PolicyAnswer[]): read
     return { type: 'policy.warned', payload, tool: call.name, verdict: 'warned' }
   })
 
+/** `call.flagged`, one for each rule of the audit that flags a call which may run. */
+export const flagged = (
+  call: { readonly id: string; readonly name: string },
+  flags: readonly PolicyAnswer[],
+): readonly Verdict[] =>
+  flags.flatMap((answer) =>
+    answer.reasons.map(({ code: rule, message }): Verdict => ({
+      type: 'call.flagged',
+      payload: { callId: call.id, tool: call.name, rule, message, ...policyOf(answer) },
+      tool: call.name,
+      verdict: 'flagged',
+    })),
+  )
+
 /** `policy.faulted`, one for each policy that could not answer. */
 export const faulted = (
   callId: string,
@@ -80,7 +94,7 @@ export function judgementVerdicts(judgement: CallJudgement): readonly Verdict[] 
   const { call, faults } = judgement
   const failed = faulted(call.id, call.name, faults)
   if (judgement.effect === 'deny') return [...failed, denied(call.id, call.name, judgement.answer)]
-  const notes = [...failed, ...warned(call, judgement.warnings)]
+  const notes = [...failed, ...warned(call, judgement.warnings), ...flagged(call, judgement.flags)]
   if (judgement.effect === 'ask') return notes
   if (judgement.skipped) return [...notes, skipped(call, judgement.skipped)]
   if (!judgement.grant) return notes

@@ -27,6 +27,7 @@ interface Judged {
 interface NotDenied extends Judged {
   readonly spec: ToolSpec
   readonly warnings: readonly PolicyAnswer[]
+  readonly flags: readonly PolicyAnswer[]
 }
 
 /** The judgement of a call. */
@@ -149,7 +150,7 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
   if (!spec) return deny(engineDenial('unknown_tool', `There is no tool named ${call.name}.`))
-  const { answer, faults, warnings } = authorize(bench, call)
+  const { answer, faults, warnings, flags } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
   const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
   if (tooMany) return deny(tooMany, faults)
@@ -158,7 +159,7 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
     return deny(
       engineDenial('rejected_before', 'A person rejected this very call. Do not repeat it.'),
     )
-  const about = { call, spec, faults, warnings }
+  const about = { call, spec, faults, warnings, flags }
   if (answer.effect !== 'require_approval') return { effect: 'allow', ...about, grant: null }
   if (known.context.grants.includes(key)) return { effect: 'allow', ...about, grant: 'run' }
   if (known.granted.includes(call.id)) return { effect: 'allow', ...about, grant: 'always' }

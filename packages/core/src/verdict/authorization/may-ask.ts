@@ -13,6 +13,7 @@ export function mayAskAPerson(spec: PolicySpec): boolean {
       return spec.approval.length > 0
     case 'http':
     case 'module':
+    case 'bash-audit':
       return false
   }
 }

@@ -76,6 +76,22 @@ export const ModulePolicySpec = z.object({
   timeoutMs: z.number().int().min(1).max(60_000).default(2000),
 })
 
+/**
+ * The audit of the scripts that the tool `bash` is given: rules of the engine's own, which refuse or flag. A run pins their edition, and
+ * `digest` names the set of them.
+ */
+export const BashAuditSpec = z.object({
+  ...named,
+  use: z.literal('bash-audit'),
+  edition: z.literal(1),
+  /** `flag`: what would be refused is flagged as well, and runs. */
+  mode: z.enum(['enforce', 'flag']),
+  /** The tool whose scripts are judged; they stand in its argument `command`. */
+  tool: z.string().min(1).max(200),
+  /** Do scripts see neither a host nor a network? Then rules about these flag. */
+  isolated: z.boolean(),
+})
+
 /** A policy as an agent pins it. */
 export const PolicySpec = z.discriminatedUnion('use', [
   AllowlistSpec,
@@ -83,6 +99,7 @@ export const PolicySpec = z.discriminatedUnion('use', [
   CedarSpec,
   HttpPolicySpec,
   ModulePolicySpec,
+  BashAuditSpec,
 ])
 
 export type AllowlistSpec = z.infer<typeof AllowlistSpec>
@@ -92,6 +109,7 @@ export type PassportEdition = 1 | 2
 export type PassportSpec = z.infer<typeof PassportSpec>
 export type CedarSpec = z.infer<typeof CedarSpec>
 export type HttpPolicySpec = z.infer<typeof HttpPolicySpec>
+export type BashAuditSpec = z.infer<typeof BashAuditSpec>
 export type ModulePolicySpec = z.infer<typeof ModulePolicySpec>
 export type PolicySpec = z.infer<typeof PolicySpec>
 

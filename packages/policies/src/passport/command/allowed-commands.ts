@@ -1,6 +1,6 @@
 /** Which programs a passport allows. */
 import type { Executable } from './doings.ts'
-import { isPlain } from './script.ts'
+import { isPlain } from '../../shell/script.ts'
 
 /**
  * The first program that no entry allows; null if all are allowed. An entry is a program and, if it has more words, the

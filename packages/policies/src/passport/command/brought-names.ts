@@ -5,7 +5,7 @@
 import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { replacedBy } from './executables.ts'
-import { expansionStart, type Word } from './script.ts'
+import { expansionStart, type Word } from '../../shell/script.ts'
 
 /** In the folder of git, it obeys these, whatever the others hold. */
 const obeyedByGit = [

@@ -69,7 +69,7 @@ function checkText(call: LimitedCall, text: string): PolicyReason | null {
   }
   const { doings } = read
   const danger = dangerIn(doings, call.edition)
-  if (danger !== null) return dangerous(danger)
+  if (danger !== null) return dangerous(danger.what)
   const hit = blockedPattern(text, doings.executables, listOf(limits, 'blocked_patterns') ?? [])
   if (hit !== null) return blocked(hit)
   const programs =

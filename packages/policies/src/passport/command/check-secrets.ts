@@ -8,7 +8,7 @@ import type { Doings, Executable } from './doings.ts'
 import { basesOf, spelledPath, textsOfWord } from './places.ts'
 import { isInterpreter } from './interpreters.ts'
 import { filesIn, filesOfSed, type NamedFile, textsOfProgram, wordsOfText } from './named-files.ts'
-import type { Command, Word } from './script.ts'
+import type { Command, Word } from '../../shell/script.ts'
 import { abbreviates } from './option-tables.ts'
 import { withoutInner } from './wrappers.ts'
 

@@ -16,7 +16,7 @@ import {
 import type { Doings, Executable } from './doings.ts'
 import { handedOn, knowsOutputs, outputsOf, valuesIn } from './output-options.ts'
 import { basesOf, spelledPath, textsOfWord } from './places.ts'
-import { after, wordOf, type Word } from './script.ts'
+import { after, wordOf, type Word } from '../../shell/script.ts'
 import { abbreviates } from './option-tables.ts'
 import { withoutInner } from './wrappers.ts'
 

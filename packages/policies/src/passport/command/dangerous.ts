@@ -7,26 +7,58 @@ import { canonicalPath } from '../files/canonical-path.ts'
 import { protectedFromWriting, secretPattern } from '../files/sensitive.ts'
 import { matchesPathWildcard, matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
-import { isPlain, type Redirect, type Word } from './script.ts'
+import { isPlain, type Redirect, type Word } from '../../shell/script.ts'
+
+/** A kind of danger, by which the audit of `bash` names its rules. */
+export type DangerRule =
+  | 'preload'
+  | 'socket'
+  | 'secrets'
+  | 'protected_place'
+  | 'machine'
+  | 'device'
+  | 'vital_mode'
+  | 'vital_removal'
+  | 'unseen_removal'
+  | 'decoded_program'
+
+/** What is dangerous, and in words what it would do. */
+export interface Danger {
+  readonly rule: DangerRule
+  readonly what: string
+}
+
+const danger = (rule: DangerRule, what: string): Danger => ({ rule, what })
 
 /** The danger in this, in words; null if there is none. */
 export function dangerIn(
   { executables, redirects, variables }: Doings,
   edition: PassportEdition,
-): string | null {
-  for (const { name } of variables)
-    if (/^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_[A-Z_]+)$/.test(name))
-      return `setting ${name}`
+): Danger | null {
+  for (const { name } of variables) {
+    const found = dangerInVariable(name)
+    if (found !== null) return found
+  }
   for (const redirect of redirects) {
     const found = dangerInRedirect(redirect)
     if (found !== null) return found
   }
   for (const executable of executables) {
-    const found = dangerInProgram(executable) ?? dangerInWords(executable.words, edition)
+    const found =
+      dangerInDd(executable) ??
+      dangerInUse(executable) ??
+      dangerInDecoding(executable) ??
+      dangerInWords(executable.words, edition)
     if (found !== null) return found
   }
   return null
 }
+
+/** Variables by which every program that starts loads code. */
+export const dangerInVariable = (name: string): Danger | null =>
+  /^(?:LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_[A-Z_]+)$/.test(name)
+    ? danger('preload', `setting ${name}`)
+    : null
 
 /** A function that pipes into itself: `name(){ name|name& };name`. It does not parse, so it is looked for in the text. */
 export function isForkBomb(text: string): boolean {
@@ -38,16 +70,24 @@ export function isForkBomb(text: string): boolean {
   return false
 }
 
-function dangerInRedirect({ op, target }: Redirect): string | null {
-  const network = networkIn(target.text)
+/** What a redirection reads, or writes to. */
+export function dangerInRedirect({ op, target }: Redirect): Danger | null {
+  const network = dangerOfSocket(target.text)
   if (network !== null) return network
   if (op.startsWith('<<') || (op === '<' && !isSecret(target))) return null
-  if (op === '<') return 'reading secrets'
-  return isProtected(target) ? 'writing into a protected place' : null
+  if (op === '<') return readsSecrets
+  return isProtected(target) ? writesProtected : null
 }
 
-const networkIn = (text: string): string | null =>
-  /\/dev\/(?:tcp|udp)\//.test(text) ? 'opening a network connection from the shell' : null
+/** The files by which a shell opens connections, anywhere in a text. */
+export const dangerOfSocket = (text: string): Danger | null =>
+  /\/dev\/(?:tcp|udp)\//.test(text)
+    ? danger('socket', 'opening a network connection from the shell')
+    : null
+
+const readsSecrets = danger('secrets', 'reading secrets')
+const writesProtected = danger('protected_place', 'writing into a protected place')
+const vital = danger('vital_removal', 'removing what the machine or a user needs')
 
 /** A path as the shell would hand it over, with the home as `/home/~`: good enough to compare places. */
 function placeOf(word: Word): string {
@@ -59,7 +99,8 @@ function placeOf(word: Word): string {
 const isSecret = (word: Word): boolean =>
   /^\/(?:etc|proc)\//.test(secretPattern(placeOf(word)) ?? '')
 
-const isProtected = (word: Word): boolean => {
+/** Does a word name a place that nobody may write to, or could it? */
+export const isProtected = (word: Word): boolean => {
   const place = placeOf(word)
   // A wildcard at the top could stand for any of the protected places.
   if (!isPlain(word) && /^\/[^/]*[*?[{$]/.test(place)) return true
@@ -112,7 +153,7 @@ function isVital(word: Word): boolean {
 const operandsOf = ({ words }: Executable): readonly Word[] =>
   words.slice(1).filter(({ text }) => !text.startsWith('-') || text === '-')
 
-const hasOption = ({ words }: Executable, pattern: RegExp): boolean =>
+const hasOption = ({ words }: Pick<Executable, 'words'>, pattern: RegExp): boolean =>
   words.slice(1).some(({ text }) => pattern.test(text))
 
 const recursive = /^-[a-zA-Z]*[rR]|^--recursive$/
@@ -136,18 +177,26 @@ const writeAll = new Set([
 ])
 const writeLast = new Set(['cp', 'ln', 'install', 'rsync'])
 
-function dangerInProgram(executable: Executable): string | null {
-  const { name, command } = executable
-  if (enders.test(name)) return `running ${name}`
-  if (name === 'dd') return dangerInDd(executable)
+/** What a program does, by its name and its operands. */
+export function dangerInUse(executable: Executable): Danger | null {
+  const { name } = executable
+  if (enders.test(name)) return danger('machine', `running ${name}`)
   if (name === 'rm' || name === 'find') return dangerInRemoval(executable)
   if (/^(?:chmod|chown|chgrp)$/.test(name) && hasOption(executable, recursive))
-    if (operandsOf(executable).some(isVital)) return `${name} over the whole machine`
-  const decodes = name === 'base64' || name === 'base32' || name === 'openssl' || name === 'xxd'
-  if (decodes && command.feeds && hasOption(executable, /^-(?:d|D|r|-decode)/))
-    return 'piping decoded text on'
-  return isWriting(executable) ? 'writing into a protected place' : null
+    if (operandsOf(executable).some(isVital))
+      return danger('vital_mode', `${name} over the whole machine`)
+  return isWriting(executable) ? writesProtected : null
 }
+
+/** Does a program write in the clear what it reads encoded? */
+export const isDecoding = (executable: Pick<Executable, 'name' | 'words'>): boolean =>
+  /^(?:base64|base32|openssl|xxd)$/.test(executable.name) &&
+  hasOption(executable, /^-(?:d|D|r|-decode)/)
+
+const dangerInDecoding = (executable: Executable): Danger | null =>
+  executable.command.feeds && isDecoding(executable)
+    ? danger('decoded_program', 'piping decoded text on')
+    : null
 
 function isWriting(executable: Executable): boolean {
   const { name, words } = executable
@@ -162,19 +211,20 @@ function isWriting(executable: Executable): boolean {
   return [directory, operands.at(-1)].some((word) => word !== undefined && isProtected(word))
 }
 
-function dangerInDd({ words }: Executable): string | null {
+/** What dd reads and writes. */
+export function dangerInDd({ name, words }: Executable): Danger | null {
+  if (name !== 'dd') return null
   for (const word of words.slice(1)) {
-    if (word.text.startsWith('if=')) return 'dd from a device or file'
+    if (word.text.startsWith('if=')) return danger('device', 'dd from a device or file')
     if (!word.text.startsWith('of=')) continue
     if (isProtected({ ...word, text: word.text.slice(3) }))
-      return 'dd onto a device or a protected place'
+      return danger('device', 'dd onto a device or a protected place')
   }
   return null
 }
 
-function dangerInRemoval(executable: Executable): string | null {
+function dangerInRemoval(executable: Executable): Danger | null {
   const { name, outer, words } = executable
-  const vital = 'removing what the machine or a user needs'
   if (name === 'find') {
     const option = words.findIndex(({ text }, at) => at > 0 && text.startsWith('-'))
     const starts = words.slice(1, option < 0 ? words.length : option)
@@ -182,15 +232,17 @@ function dangerInRemoval(executable: Executable): string | null {
   }
   const operands = operandsOf(executable)
   if (operands.some(isVital)) return vital
-  if (operands.some(isProtected)) return 'removing from a protected place'
+  if (operands.some(isProtected))
+    return danger('protected_place', 'removing from a protected place')
   if (!hasOption(executable, recursive)) return null
   const found = outer?.executable.name === 'find' ? outer.executable : null
   if (found !== null) return found.words.slice(1).some(isVital) ? vital : null
-  if (executable.hasMore) return 'removing directories that cannot be seen here'
+  if (executable.hasMore)
+    return danger('unseen_removal', 'removing directories that cannot be seen here')
   const unseen = operands.some(
     (word) => !isPlain(word) && /^[${]/.test(word.text) && !word.text.startsWith('$HOME/'),
   )
-  return unseen ? 'removing directories that an expansion names' : null
+  return unseen ? danger('unseen_removal', 'removing directories that an expansion names') : null
 }
 
 const secretFiles = [
@@ -206,21 +258,28 @@ function couldBe(pattern: string, file: string): boolean {
   return matchesPathWildcard(fromRoot, file) || matchesPathWildcard(fromRoot, file.slice(1))
 }
 
-function dangerInWords(words: readonly Word[], edition: PassportEdition): string | null {
-  const matches = edition === 1 ? matchesWildcard : couldBe
+function dangerInWords(words: readonly Word[], edition: PassportEdition): Danger | null {
   for (const word of words) {
-    const network = networkIn(word.text)
-    if (network !== null) return network
-    const text = word.text.replaceAll(/\/(?:\.?\/)+/g, '/').replaceAll('{', '')
-    if (/\/etc\/g?shadow|\/proc\/[^/\s]{1,20}\/environ/.test(text)) return 'reading secrets'
-    const pattern = text.replaceAll(/\[[^[\]]*\]/g, '?')
-    if (word.globs && secretFiles.some((file) => matches(pattern, file))) return 'reading secrets'
-    if (removesEverything(word.text)) return 'removing what the machine or a user needs'
+    const found =
+      dangerOfSocket(word.text) ?? dangerOfSecrets(word, edition) ?? dangerOfRemoval(word.text)
+    if (found !== null) return found
   }
   return null
 }
 
-/** A text inside a word that some program may run: `python -c "os.system('rm -rf /')"`. */
+/** A word that names a file of secrets of the machine, or could. */
+export function dangerOfSecrets(word: Word, edition: PassportEdition): Danger | null {
+  const matches = edition === 1 ? matchesWildcard : couldBe
+  const text = word.text.replaceAll(/\/(?:\.?\/)+/g, '/').replaceAll('{', '')
+  if (/\/etc\/g?shadow|\/proc\/[^/\s]{1,20}\/environ/.test(text)) return readsSecrets
+  const pattern = text.replaceAll(/\[[^[\]]*\]/g, '?')
+  return word.globs && secretFiles.some((file) => matches(pattern, file)) ? readsSecrets : null
+}
+
+/** A text that removes everything, if some program runs it: `python -c "os.system('rm -rf /')"`. */
+export const dangerOfRemoval = (text: string): Danger | null =>
+  removesEverything(text) ? vital : null
+
 function removesEverything(text: string): boolean {
   if (!/\s/.test(text)) return false
   const words = text.split(/[^A-Za-z0-9_~/.*$-]+/)

@@ -1,5 +1,5 @@
 /** The doings of a shell text, as the checks of this folder look at them. */
-import { isPlain, type Command, type Redirect, type Word } from './script.ts'
+import { isPlain, type Command, type Redirect, type Word } from '../../shell/script.ts'
 
 /** A program and its words. */
 export interface Executable {

@@ -8,7 +8,7 @@ import { matchesWildcard } from '../wildcard.ts'
 import type { Doings, Executable } from './doings.ts'
 import { isShell } from './interpreters.ts'
 import { changesOf } from './places.ts'
-import { isPlain, type Word } from './script.ts'
+import { isPlain, type Word } from '../../shell/script.ts'
 
 /** Variables by which an allowed program would run another one: by name, by how they begin, by how they end. */
 const steering = new Set([

@@ -15,7 +15,7 @@ import {
 } from './doings.ts'
 import { couldGiveOption, feedersOf, splitsInput } from './free-text.ts'
 import { isInterpreter, isShell, readsAValue, shellTaskOf } from './interpreters.ts'
-import { parseScript } from './parse-script.ts'
+import { parseScript } from '../../shell/parse-script.ts'
 import { readsItsInput } from './program-input.ts'
 import {
   beginsUnseen,
@@ -24,7 +24,7 @@ import {
   type Command,
   type ShellScript,
   type Word,
-} from './script.ts'
+} from '../../shell/script.ts'
 import { isDeclaration, namesSetBy } from './variable-names.ts'
 import { unwrap } from './wrappers.ts'
 

@@ -2,7 +2,7 @@
  * Could what a pipe or a `$(…)` gives be an option of another program? The output of a command is known to begin otherwise
  * only where its arguments are known: names of branches and commits, dates, numbers, files below a folder that is named.
  */
-import { isPlain, type Command, type ShellScript, type Word } from './script.ts'
+import { isPlain, type Command, type ShellScript, type Word } from '../../shell/script.ts'
 
 const textOf = ({ words }: Command, at: number): string => words[at]?.text ?? ''
 

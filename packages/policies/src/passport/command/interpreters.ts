@@ -1,5 +1,5 @@
 /** Programs that read programs: shells, whose texts we can read, too, and others, whose texts we cannot. */
-import { isPlain, type Word } from './script.ts'
+import { isPlain, type Word } from '../../shell/script.ts'
 
 /** Shells whose grammar is the one we read. */
 const readable = new Set(['sh', 'bash', 'dash', 'ksh', 'mksh', 'ash', 'rbash'])

@@ -2,7 +2,7 @@
  * Every part of a word by which a program may be told a file to read: the word, the value that is glued to an option, what stands
  * behind `@`, `<`, `=` or a colon, an address of a file. Each word gives a number of parts that its length bounds.
  */
-import { after, wordOf, type Word } from './script.ts'
+import { after, wordOf, type Word } from '../../shell/script.ts'
 
 /** A part, and whether it is one for sure: others are prose more often. */
 export interface NamedFile {

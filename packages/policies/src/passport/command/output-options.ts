@@ -1,6 +1,6 @@
 /** Options and operands by which programs are told where to write. */
 import { abbreviates, namesIn, tableOf } from './option-tables.ts'
-import { after, wordOf, type Word } from './script.ts'
+import { after, wordOf, type Word } from '../../shell/script.ts'
 
 interface Outputs {
   /** Letters whose value is a place to write, and letters with another value: they end a cluster such as `-sfo x`. */

@@ -3,7 +3,7 @@
  * a variable that was never set is empty. What comes out of a program at run time stands for any path.
  */
 import type { Doings, Executable, Variables } from './doings.ts'
-import { expansionEnd, expansionStart, isPlain, type Word } from './script.ts'
+import { expansionEnd, expansionStart, isPlain, type Word } from '../../shell/script.ts'
 
 const candidatesMax = 64
 

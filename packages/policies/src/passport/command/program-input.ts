@@ -6,7 +6,7 @@
  */
 import type { PassportEdition } from '@signalbox/core'
 import type { Executable } from './doings.ts'
-import { isPlain, type Word } from './script.ts'
+import { isPlain, type Word } from '../../shell/script.ts'
 
 interface Family {
   readonly name: RegExp

@@ -22,7 +22,7 @@ import {
 } from './option-tables.ts'
 import { gitCommandAt, orderAt } from './order-words.ts'
 import { sedRuns } from './sed-script.ts'
-import { after, expansionStart, headOf, isPlain, type Word } from './script.ts'
+import { after, expansionStart, headOf, isPlain, type Word } from '../../shell/script.ts'
 import { shapesOf, unseen } from './unseen-words.ts'
 
 /** An argument that steers. `isUnseen`: it could, by what it may become. */

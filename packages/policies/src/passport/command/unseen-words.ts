@@ -7,7 +7,7 @@
 import type { Variable } from './doings.ts'
 import { couldGiveOption } from './free-text.ts'
 import { withoutBraces } from './places.ts'
-import { expansionEnd, expansionStart, type Word } from './script.ts'
+import { expansionEnd, expansionStart, type Word } from '../../shell/script.ts'
 
 const depthMax = 4
 const shapesMax = 64

@@ -3,7 +3,7 @@
  *
  * N1 A name that is not plain, or that stands behind an option that is not known, is no name that can be judged: null.
  */
-import { beginsUnseen, isPlain, type Word } from './script.ts'
+import { beginsUnseen, isPlain, type Word } from '../../shell/script.ts'
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/
 const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly', 'let'])

@@ -1,6 +1,6 @@
 /** Programs that run another program named in their own arguments, and where in them it stands. */
 import { tableOf } from './option-tables.ts'
-import { isPlain, type Word } from './script.ts'
+import { isPlain, type Word } from '../../shell/script.ts'
 
 interface Wrapper {
   /** Letters of options without and with a value. */

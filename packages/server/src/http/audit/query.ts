@@ -44,7 +44,15 @@ export const SearchText = z
   .optional()
 
 /** All filters of events. */
-export const searchFilters = { type: oneOrMore(Term), ...eventFilters, q: SearchText }
+export const searchFilters = {
+  type: oneOrMore(Term),
+  rule: oneOrMore(Term),
+  ...eventFilters,
+  q: SearchText,
+}
+
+/** Events that name rules, where the type is not asked for. */
+const typesWithRules = ['call.denied', 'call.flagged'] as const
 
 type Query = z.output<z.ZodObject<typeof searchFilters>>
 
@@ -57,10 +65,11 @@ export async function filterOf(
   query: Query,
 ): Promise<SearchFilter | null> {
   const { run_id, thread_id: threadId, end_user: endUser } = query
-  const { type, tool, actor, verdict, agent, outcome, since, until, after, q } = query
+  const { tool, actor, verdict, rule, agent, outcome, since, until, after, q } = query
+  const type = query.type ?? (rule === undefined ? undefined : typesWithRules)
   const runId = run_id === undefined ? undefined : await runIds(api, tenantId, run_id)
   if (runId?.length === 0) return null
-  const given = { type, threadId, runId, tool, actor, verdict, agent, outcome, endUser }
+  const given = { type, threadId, runId, tool, actor, verdict, rule, agent, outcome, endUser }
   const filter = { ...given, since, until, after, q }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }

@@ -6,7 +6,7 @@
  * S2 Never thrown, always ends: time is linear in the text; depth and number of commands have a limit.
  */
 import type { PassportEdition } from '@signalbox/core'
-import { giveUp, sees, stepsOver, type Cursor } from './cursor.ts'
+import { cursorOn, giveUp, sees, stepsOver, type Cursor } from './cursor.ts'
 import { readRedirect, readBodies } from './read-redirect.ts'
 import { readWord } from './read-word.ts'
 import type { Assignment, Command, Redirect, ShellScript, Word } from './script.ts'
@@ -21,7 +21,7 @@ export type ScriptReading =
 
 /** Reads a whole text. */
 export function parseScript(text: string, edition: PassportEdition): ScriptReading {
-  const cursor: Cursor = { text, edition, at: 0, depth: 0, commands: 0, problem: null, bodies: [] }
+  const cursor = cursorOn(text, edition)
   const script = readList(cursor)
   if (cursor.at < text.length) giveUp(cursor, 'a parenthesis is closed that was not opened')
   if (cursor.bodies.length > 0) giveUp(cursor, 'a here-document is not closed')

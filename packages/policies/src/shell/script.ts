@@ -34,6 +34,14 @@ export interface Assignment {
 export interface Redirect {
   readonly op: string
   readonly target: Word
+  /** What stands in a here-document. The everyday grammar alone keeps it. */
+  readonly body?: HereBody
+}
+
+/** The body of a here-document. It is read at the end of the line, after the redirection that names it. */
+export interface HereBody {
+  /** Null until the line has ended. */
+  word: Word | null
 }
 
 /** One simple command, wherever it stood: in a chain, a pipe, a group, a condition. */
@@ -46,6 +54,11 @@ export interface Command {
   /** Is its output the input of another? And may its input be the output of another? */
   readonly feeds: boolean
   readonly fed: boolean
+  /**
+   * The commands whose output may be its input: those before it in the pipe, or before a group or loop around it. The everyday grammar
+   * alone tells them, and they are complete once the whole text is read.
+   */
+  readonly from?: readonly Command[]
 }
 
 /** Every simple command of a text, in order. */
@@ -70,3 +83,10 @@ export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1
 
 /** Does the word begin with an expansion? */
 export const beginsUnseen = ({ exact }: Word): boolean => exact.startsWith(expansionStart)
+
+/** The names of the expansions in the `exact` of a word, in order. */
+export const expansionsIn = (exact: string): readonly string[] =>
+  exact
+    .split(expansionStart)
+    .slice(1)
+    .map((piece) => piece.slice(0, piece.indexOf(expansionEnd)))

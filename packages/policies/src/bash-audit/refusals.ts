@@ -1,0 +1,134 @@
+/** What the audit refuses: dangers of programs, redirections and variables, and programs that are made of a download. */
+import {
+  type Danger,
+  dangerInDd,
+  dangerInRedirect,
+  dangerInUse,
+  dangerInVariable,
+  dangerOfRemoval,
+  dangerOfSecrets,
+  dangerOfSocket,
+  isProtected,
+} from '../passport/command/dangerous.ts'
+import type { Executable } from '../passport/command/doings.ts'
+import { isInterpreter } from '../passport/command/interpreters.ts'
+import { textsOfWord } from '../passport/command/places.ts'
+import { canonicalPath } from '../passport/files/canonical-path.ts'
+import { plainWord } from '../shell/grammar.ts'
+import { after, type Command, expansionsIn, isPlain, type Word } from '../shell/script.ts'
+import type { Actions } from './actions.ts'
+import type { OriginTable } from './origins.ts'
+import type { BashFinding } from './rules.ts'
+
+const variantsMax = 16
+
+/** Everything that is to be refused, in the order in which it was found. */
+export function refusalsIn(actions: Actions, origins: OriginTable): readonly BashFinding[] {
+  const dangers = [
+    ...actions.variables.map(({ name }) => dangerInVariable(name)),
+    // A here-document is a text, whatever stands in it.
+    ...actions.redirects.map((each) => (each.op.startsWith('<<') ? null : dangerInRedirect(each))),
+    ...actions.executables.flatMap((each) => dangersOf(each, actions)),
+    ...actions.foreign.flatMap(dangersOfText),
+  ]
+  return [
+    ...forkBombsIn(actions),
+    // Its words may be those of the script: `mkfs.<anything>`.
+    ...dangers.flatMap((each) => (each === null ? [] : [{ rule: each.rule, what: '' }])),
+    ...programsIn(actions, origins),
+  ]
+}
+
+function dangersOf(executable: Executable, { variables }: Actions): readonly (Danger | null)[] {
+  const { name, words } = executable
+  const dd = name === 'dd' && !copiesPlainFiles(words) ? dangerInDd(executable) : null
+  const used = variantsOf(words, variables).map((each) =>
+    dangerInUse({ ...executable, words: each }),
+  )
+  const read =
+    isInterpreter(name) || printing.has(name)
+      ? []
+      : words.slice(1).flatMap((word) => (/\s/.test(word.text) ? [] : dangerOfSecrets(word, 2)))
+  return [dd, ...used, ...read]
+}
+
+/** Print their words, or compare them. */
+const printing = new Set(['echo', 'printf', ':', 'true', 'test', '[', 'export', 'declare', 'local'])
+
+/** A program in another language is judged by what stands in it: it cannot be read. */
+const dangersOfText = (text: string): readonly (Danger | null)[] => [
+  dangerOfSocket(text),
+  dangerOfRemoval(text),
+  dangerOfSecrets(plainWord(text), 2),
+]
+
+const sources = new Set(['/dev/zero', '/dev/urandom', '/dev/random', '/dev/null'])
+
+/** Does dd read and write plain files of the workspace? It may read what gives zeros or chance. */
+const copiesPlainFiles = (words: readonly Word[]): boolean =>
+  words.slice(1).every((word) => {
+    if (word.text.startsWith('if='))
+      return sources.has(word.text.slice(3)) || isPlainFile(after(word, 3))
+    return !word.text.startsWith('of=') || isPlainFile(after(word, 3))
+  })
+
+function isPlainFile(word: Word): boolean {
+  const read = canonicalPath(word.text, null)
+  if (!isPlain(word) || !read.ok || isProtected(word)) return false
+  return !read.path.startsWith('/') || /^\/(?:workspace|tmp)\//.test(read.path)
+}
+
+/** The words with what their variables are known to be. As they stand, where that is not known. */
+function variantsOf(
+  words: readonly Word[],
+  variables: Actions['variables'],
+): readonly (readonly Word[])[] {
+  if (!words.some((word) => isKnown(word, variables))) return [words]
+  let variants: readonly (readonly Word[])[] = [[]]
+  for (const word of words) {
+    const texts = isKnown(word, variables) ? textsOfWord(word, variables) : null
+    const isTold = texts !== null && texts.length > 0
+    const each = isTold ? texts.map((text) => known(word, text)) : [word]
+    variants = variants.flatMap((before) => each.map((next) => [...before, next]))
+    if (variants.length > variantsMax) return [words]
+  }
+  return variants
+}
+
+/** Every variable of the word is set in the script. */
+function isKnown(word: Word, variables: Actions['variables']): boolean {
+  const names = expansionsIn(word.exact)
+  return (
+    names.length > 0 && names.every((name) => variables.some((variable) => variable.name === name))
+  )
+}
+
+const known = (word: Word, text: string): Word => ({
+  ...word,
+  text,
+  exact: text,
+  expands: false,
+  substitutions: [],
+  globs: word.globs || /[*?[]/.test(text),
+})
+
+/** A function that pipes into itself, or calls itself twice without waiting. */
+function forkBombsIn({ functions, background }: Actions): readonly BashFinding[] {
+  const isBomb = (name: string, commands: readonly Command[]): boolean => {
+    const calls = commands.filter(({ words }) => words[0]?.text === name)
+    const isPiped = calls.some(({ from = [] }) => from.some((each) => calls.includes(each)))
+    return isPiped || (calls.length > 1 && calls.some((each) => background.has(each)))
+  }
+  const hasBomb = [...functions].some(([name, { commands }]) => isBomb(name, commands))
+  return hasBomb ? [{ rule: 'fork_bomb', what: '' }] : []
+}
+
+function programsIn({ programs }: Actions, origins: OriginTable): readonly BashFinding[] {
+  return programs.flatMap((source): readonly BashFinding[] => {
+    const found = origins.originsOf(source)
+    return [
+      ...(found.has('download') ? [{ rule: 'downloaded_program', what: '' } as const] : []),
+      ...(found.has('decoded') ? [{ rule: 'decoded_program', what: '' } as const] : []),
+    ]
+  })
+}

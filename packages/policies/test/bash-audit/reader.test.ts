@@ -1,0 +1,225 @@
+/**
+ * The everyday reading of shell texts: every program of a text is found, wherever it stands, and no text makes the reader throw, hang or
+ * take long. The reading of passports is tested by their corpora.
+ */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { auditScript } from '../../src/bash-audit/audit-script.ts'
+import { actionsOf } from '../../src/bash-audit/walk-script.ts'
+import { parseEveryday } from '../../src/shell/parse-everyday.ts'
+
+const programs = (text: string): readonly string[] =>
+  actionsOf(text).executables.map(({ name }) => name)
+
+describe('finds the program p in', () => {
+  test.each([
+    'p',
+    'a; p',
+    'a && p || b',
+    'a | p',
+    'a |& p',
+    '! p',
+    'time -p p',
+    'p &',
+    'x=1 p',
+    '(p)',
+    '{ p; }',
+    'if p; then a; fi',
+    'if a; then p; elif b; then c; else d; fi',
+    'if a; then b; elif p; then c; fi',
+    'if a; then b; else p; fi',
+    'while p; do a; done',
+    'until a; do p; done < f',
+    'for x in a b; do p; done',
+    'for x\nin a; do p; done',
+    'for x do p; done',
+    'for ((i = 0; i < 3; i++)); do p; done',
+    'select x in a b; do p; done',
+    'case x in a) p ;; esac',
+    'case x in (a|b) c ;; *) p; esac',
+    'case $(p) in a) b ;; esac',
+    'case x in $(p)) b ;; esac',
+    'f() { p; }; f',
+    'function f { p; }',
+    'function f() (p)',
+    'f() if a; then p; fi',
+    'coproc p',
+    'coproc name { p; }',
+    'echo $(p)',
+    'echo `p`',
+    'echo `echo \\`p\\``',
+    'echo "$(p)"',
+    'echo "`p`"',
+    'echo ${x:-$(p)}',
+    'echo "${x:=`p`}"',
+    'echo ${x//a/$(p)}',
+    'echo ${x[$(p)]}',
+    'echo $((1 + $(p)))',
+    'echo $[1 + $(p)]',
+    'echo $(( (1) + `p` ))',
+    '((x = $(p)))',
+    '[[ $(p) == a ]]',
+    '[[ a =~ ^($(p)|b)$ ]]',
+    '[[ -n "$(p)" && ( a < b ) ]]',
+    'x=$(p)',
+    'x=(a $(p) b)',
+    'declare -A x=([a]=$(p))',
+    'x[$(p)]=1',
+    'x+=("`p`")',
+    'cat <(p)',
+    'a > >(p)',
+    'a < <(p)',
+    'a <<< "$(p)"',
+    'a <<EOF\n$(p)\nEOF',
+    'a <<-EOF\n\t`p`\n\tEOF',
+    'a <<X <<Y\n$(b)\nX\n$(p)\nY',
+    'a > "$(p)"',
+    "bash -c 'p'",
+    "sh -ec 'a; p'",
+    "eval 'p'",
+    "trap 'p' EXIT",
+    'env p',
+    'env -S "p a"',
+    'nohup p &',
+    'exec p',
+    'xargs p',
+    'xargs -0 -n 1 p',
+    'find . -exec p {} \\;',
+    'find . -exec a \\; -execdir p {} +',
+    'x=p; $x',
+    'x=p; "$x" a',
+    '"$dir/p"',
+    'run() { "$@"; }; run p a',
+    'run() { time "$@"; }; run p',
+    'a # b\np',
+    'a \\\n && p',
+    'a <<EOF && p\nbody\nEOF',
+    "a <<'EOF'\n$(b) `c`\nEOF\np",
+    '$(echo p)\np',
+  ])('%s', (text) => {
+    expect(programs(text)).toContain('p')
+  })
+})
+
+describe('finds no program p in', () => {
+  test.each([
+    'echo p',
+    "echo '$(p)'",
+    'echo "\\$(p)"',
+    'echo \\`p\\`',
+    "echo $'a\\'; p; \\''",
+    "a <<'EOF'\n$(p)\nEOF",
+    'a <<"EOF"\np\nEOF',
+    'a <<EOF\np\nEOF',
+    '# p\na',
+    'a # $(p)',
+    'for p in a; do b; done',
+    'p() { a; }',
+    'case p in p) a ;; esac',
+    '[[ p == p ]]',
+    '((p = 1))',
+    'x=(p p)',
+    'p=1',
+    'a 2>p',
+    'command -v p',
+    'echo ${x:-p}',
+    'echo @(p|q) !(p)',
+  ])('%s', (text) => {
+    expect(programs(text)).not.toContain('p')
+  })
+})
+
+test.each([
+  'if a',
+  'a\nb "',
+  'a; case x in',
+  'a; x=(b',
+  'a; [[ b',
+  'a; echo $(b',
+  'a; echo ${!',
+  'a; echo `b',
+  'a)',
+  'a; ;;',
+  'a; fi',
+  'a; f()',
+])('%j cannot be read to its end, and what stands before it is read', (text) => {
+  expect(parseEveryday(text).problem).not.toBeNull()
+  expect(programs(text)).toContain('a')
+})
+
+const pieces = fc.constantFrom(
+  ...'$( $(( (( ) )) ` " \' \\ { } ${ ${x: <( >( << <<< < > | & ; && || [[ ]] if then fi for in do done case esac function f() x= x=( $x a - ! # ~ * ? = + EOF'.split(
+    ' ',
+  ),
+  '\n',
+  ' ',
+  "$'",
+  '<<EOF\n',
+  '\nEOF\n',
+  ';;',
+)
+
+test('any text is read without a throw, in a time that grows with its length', () => {
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 200 }), (parts) => {
+      const text = parts.join('')
+      const { script, problem } = parseEveryday(text)
+      expect(Array.isArray(script)).toBe(true)
+      expect(problem === null || problem.length > 0).toBe(true)
+      auditScript(text)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test.each([
+  '$(',
+  '`',
+  '((',
+  '{ ',
+  '$((',
+  '<(',
+  'if ',
+  '"$(',
+  '${x:-',
+  '[[ ',
+  'x=(',
+  '@(',
+  "$'",
+  'a|',
+  'f() { ',
+  '(',
+  '<<a ',
+  'a\n',
+  'eval ',
+])('10,000 characters of %j are audited in time that is no power of their number', (piece) => {
+  const text = piece.repeat(10_000 / piece.length).slice(0, 10_000)
+  const from = performance.now()
+  expect(Array.isArray(auditScript(text))).toBe(true)
+  expect(performance.now() - from).toBeLessThan(15_000)
+})
+
+test('a harmless script stays harmless within a condition, a loop, a function and a group', () => {
+  const harmless = fc.constantFrom<string[]>(
+    'ls -la',
+    'echo "$x"',
+    'grep -q a b',
+    'x=$(date)',
+    '[[ -f a ]]',
+  )
+  const around = fc.constantFrom<((inner: string) => string)[]>(
+    (inner) => `if [ -f a ]; then ${inner}; fi`,
+    (inner) => `for f in *; do ${inner}; done`,
+    (inner) => `g() { ${inner}; }; g`,
+    (inner) => `( ${inner} ) | sort`,
+    (inner) => `case $x in a) ${inner} ;; esac`,
+    (inner) => `while ${inner}; do break; done < <(ls)`,
+  )
+  fc.assert(
+    fc.property(harmless, fc.array(around, { maxLength: 4 }), (script, layers) => {
+      expect(auditScript(layers.reduce<string>((inner, layer) => layer(inner), script))).toEqual([])
+      const bad = layers.reduce<string>((inner, layer) => layer(inner), 'rm -rf /')
+      expect(auditScript(bad)[0]?.rule).toBe('vital_removal')
+    }),
+  )
+})
