@@ -72,6 +72,7 @@ set local search_path = signalbox, pg_catalog;
 \ir functions/thread_lock.sql
 \ir functions/ensure_thread.sql
 \ir functions/change_thread.sql
+\ir functions/give_title.sql
 \ir functions/hide_thread.sql
 \ir functions/take_expired.sql
 
@@ -80,6 +81,7 @@ set local search_path = signalbox, pg_catalog;
 \ir functions/lane_full.sql
 \ir functions/lanes_full.sql
 \ir functions/lane_awaited.sql
+\ir functions/outlives_run.sql
 \ir functions/is_aimed_at.sql
 \ir functions/is_paused.sql
 \ir functions/hold_effect.sql
@@ -184,6 +186,8 @@ set local search_path = signalbox, pg_catalog;
 -- ---- end users, and upkeep ----
 \ir functions/note_end_user.sql
 \ir functions/forget_end_user.sql
+\ir functions/note_title.sql
+\ir functions/forget_title.sql
 \ir functions/sweep_ended.sql
 \ir functions/probe_write.sql
 

@@ -45,8 +45,8 @@ create policy app_read on feed_stretch for select to signalbox_app using (true);
 grant select on feed_stretch to signalbox_app;
 
 -- Not the key of the content.
-grant select (thread_id, tenant_id, metadata, created_at, origin_run, origin_seq, hidden_at, ttl_minutes, ttl_since)
-  on thread to signalbox_app;
+grant select (thread_id, tenant_id, metadata, created_at, origin_run, origin_seq, hidden_at, ttl_minutes, ttl_since,
+  title, title_by, title_run) on thread to signalbox_app;
 -- Not the digest.
 grant select (id, tenant_id, name, scopes, created_at, created_by, expires_at, revoked_at, revoked_by, last_used_at)
   on api_key to signalbox_app;

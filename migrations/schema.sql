@@ -251,6 +251,9 @@ table thread -- row level security, forced
   ttl_minutes double precision
   ttl_since timestamp with time zone
   ttl_look_at timestamp with time zone
+  title text
+  title_by text
+  title_run uuid
 table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   id text not null
@@ -431,6 +434,8 @@ CREATE UNIQUE INDEX upload_pkey ON signalbox.upload USING btree (tenant_id, id)
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
 CREATE TRIGGER event_moved AFTER UPDATE OF xid, gpos ON signalbox.event FOR EACH STATEMENT EXECUTE FUNCTION signalbox.forget_survey()
+CREATE TRIGGER event_titled AFTER INSERT ON signalbox.event FOR EACH ROW WHEN ((new.type = ANY (ARRAY['thread.titled'::text, 'title.unchanged'::text]))) EXECUTE FUNCTION signalbox.note_title()
+CREATE TRIGGER event_untitled AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((old.type = 'thread.titled'::text) AND (old.payload IS NOT NULL) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_title()
 
 -- ---- policies ----
 
@@ -560,8 +565,10 @@ function signalbox.finish_uploads(text,text,jsonb) owner signalbox_owner grants 
 function signalbox.fits(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.forget_survey() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.forget_title() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.from_ms(bigint) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.genesis(text,uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.give_title(text,text,text,text,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.has_api_keys() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.has_lapsed(timestamp with time zone,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.hide_thread(text,text,boolean,uuid) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -590,9 +597,11 @@ function signalbox.link_event(signalbox.run,jsonb,text) owner signalbox_owner gr
 function signalbox.model_prices(text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.netstring(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.note_end_user() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.note_title() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.notes_fit(signalbox.run,jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.open_budget(uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.open_effects(signalbox.run) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.outlives_run(text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_fence(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pass_timer(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.pausable(text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -661,6 +670,9 @@ signalbox.thread.origin_run grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_seq grants signalbox_app=r/signalbox_owner
 signalbox.thread.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.thread_id grants signalbox_app=r/signalbox_owner
+signalbox.thread.title grants signalbox_app=r/signalbox_owner
+signalbox.thread.title_by grants signalbox_app=r/signalbox_owner
+signalbox.thread.title_run grants signalbox_app=r/signalbox_owner
 signalbox.thread.ttl_minutes grants signalbox_app=r/signalbox_owner
 signalbox.thread.ttl_since grants signalbox_app=r/signalbox_owner
 store_item owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
@@ -1043,9 +1055,9 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    -- What still runs may finish, as a note: nobody waits for it any more. Only what tells others of the run outlives it.
+    -- What still runs may finish, as a note: nobody waits for it any more. Only some kinds outlive it.
     update effect set next_look = 'infinity', status = 'cancelled', lease_until = null
-    where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
+    where run_id = r.id and status in ('pending', 'started') and not outlives_run(kind);
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
     if r.laned then
@@ -1163,7 +1175,7 @@ begin
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
-    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver')
+    and (not r.cancel_requested and r.status <> 'ended' or outlives_run(kind))
     -- Where the tenant has no pause, that costs one look at an index.
     and (not exists (select from pause p where p.tenant_id = r.tenant_id) or not is_paused(effect, r.agent))
     and (
@@ -1176,7 +1188,7 @@ begin
     answer := case
       when e.id is null then 'gone'
       when is_own_claim(e, c) then 'ok'
-      when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
+      when (r.cancel_requested or r.status = 'ended') and not outlives_run(e.kind) then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' and e.due > moment and e.held is null then 'early'
       when e.status = 'started' and has_lapsed(e.lease_until, e.lease_ms, moment) is not true then 'leased'
@@ -1204,7 +1216,7 @@ BEGIN ATOMIC
     FROM ( SELECT e.lease_until,
              e.lease_ms
             FROM signalbox.effect e
-           WHERE ((e.run_id = claim_stands.run) AND (e.status = 'started'::text) AND (e.lease_until IS NOT NULL) AND (e.kind <> ALL (ARRAY['webhook.deliver'::text, 'policy.evaluate'::text, 'tool.recall'::text])))
+           WHERE ((e.run_id = claim_stands.run) AND (e.status = 'started'::text) AND (e.lease_until IS NOT NULL) AND (NOT signalbox.outlives_run(e.kind)) AND (e.kind <> ALL (ARRAY['policy.evaluate'::text, 'tool.recall'::text])))
           FOR UPDATE OF e) c;
 END
 CREATE OR REPLACE FUNCTION signalbox.create_api_key(draft jsonb, live_max integer)
@@ -1373,7 +1385,7 @@ begin
     return null;
   end if;
   select * into e from effect where id = c ->> 'effectId' and run_id = r.id
-    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
+    and (not r.cancel_requested and r.status <> 'ended' or outlives_run(kind)) and (
     status = 'pending' and due <= moment
     or status = 'started' and lease_until <= moment and mode <> 'once'
       and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c));
@@ -1629,6 +1641,23 @@ begin
   delete from feed_stretch;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.forget_title()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  said record;
+begin
+  select e.payload ->> 'title' as title, e.payload ->> 'by' as giver, e.run_id as run into said
+  from signalbox.run r join signalbox.event e on e.run_id = r.id
+  where r.tenant_id = new.tenant_id and r.thread_id = new.thread_id and e.type = 'thread.titled' and e.payload is not null
+  order by array_position(array['user', 'model', 'words'], e.payload ->> 'by'), e.gpos desc
+  limit 1;
+  update signalbox.thread t set title = coalesce(said.title, 'New conversation'), title_by = coalesce(said.giver, 'words'),
+    title_run = said.run
+  where t.tenant_id = new.tenant_id and t.thread_id = new.thread_id and t.title = old.payload ->> 'title';
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.from_ms(ms bigint)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -1639,6 +1668,24 @@ CREATE OR REPLACE FUNCTION signalbox.genesis(tenant text, run uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN sha256(((((convert_to('signalbox.v1'::text, 'UTF8'::name) || '\x00'::bytea) || convert_to(tenant, 'UTF8'::name)) || '\x00'::bytea) || convert_to((run)::text, 'UTF8'::name)))
+CREATE OR REPLACE FUNCTION signalbox.give_title(thread_id text, tenant_id text, title text, title_by text, title_run uuid DEFAULT NULL::uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  if (char_length($3) between 1 and 240 and $4 in ('words', 'model', 'user')) is not true then
+    raise exception 'thread_malformed' using errcode = '22023';
+  end if;
+  perform from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  if not found then
+    return 'no_thread';
+  end if;
+  update thread t set title = $3, title_by = $4, title_run = $5
+  where t.thread_id = $1 and t.tenant_id = $2 and ($4 = 'user' or t.title is null);
+  return 'ok';
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.has_api_keys()
  RETURNS boolean
  LANGUAGE sql
@@ -2043,6 +2090,23 @@ begin
   on conflict do nothing;
   return null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.note_title()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  given text := new.payload ->> 'title';
+  giver text := coalesce(new.payload ->> 'by', 'words');
+begin
+  update signalbox.thread t set title = coalesce(given, t.title), title_run = new.run_id,
+    title_by = case when given is null then t.title_by else giver end
+  where t.tenant_id = new.tenant_id and t.thread_id = new.thread_id and case
+    when giver = 'user' or t.title is null then given is not null
+    when t.title_by <> 'words' or not new.payload ? 'effectId' then false
+    else t.title_run is not distinct from new.run_id or not exists (
+      select from signalbox.run r where r.id = t.title_run and r.outcome = 'completed') end;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.notes_fit(r signalbox.run, item jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -2072,6 +2136,11 @@ AS $function$
 begin
   return (select count(*) from effect where run_id = r.id and status in ('pending', 'started', 'unknown'));
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.outlives_run(kind text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (kind = ANY (ARRAY['webhook.deliver'::text, 'title.make'::text]))
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2380,14 +2449,14 @@ AS $function$
     update effect e set
       lease_ms = renew.lease_ms,
       lease_until = now() + interval '1 millisecond' * renew.lease_ms,
-      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity'
+      next_look = case when r.status = 'ended' and not outlives_run(e.kind) then 'infinity'
         else now() + interval '1 millisecond' * renew.lease_ms end
     from free f join asked a on a.id = f.id and a.attempt = f.attempt join run r on r.id = f.run_id
     where e.id = f.id and f.status = 'started' and f.lease_until is not null
     returning e.id
   )
   select a.id, x.id is not null,
-    coalesce((r.cancel_requested or r.status = 'ended') and f.kind <> 'webhook.deliver', false)
+    coalesce((r.cancel_requested or r.status = 'ended') and not outlives_run(f.kind), false)
   from asked a
     left join free f on f.id = a.id
     left join extended x on x.id = a.id
@@ -2653,7 +2722,7 @@ declare
   due_at timestamptz := moment + interval '1 millisecond' * (s ->> 'delayMs')::bigint;
 begin
   update effect set status = s ->> 'becomes', lease_until = null, due = due_at, next_look = due_at
-  where id = s ->> 'effectId' and run_id = r.id and kind = 'webhook.deliver'
+  where id = s ->> 'effectId' and run_id = r.id and outlives_run(kind)
     and status = s ->> 'expect' and attempt = (s ->> 'attempt')::int;
   return found;
 end $function$

@@ -9,5 +9,14 @@ create trigger event_erased after update of payload on event
 for each row when (new.seq = 1 and new.payload is null)
 execute function forget_end_user();
 
+-- Asked for each event, called only for what is said of titles.
+create trigger event_titled after insert on event
+for each row when (new.type in ('thread.titled', 'title.unchanged'))
+execute function note_title();
+
+create trigger event_untitled after update of payload on event
+for each row when (old.type = 'thread.titled' and old.payload is not null and new.payload is null)
+execute function forget_title();
+
 create trigger event_moved after update of xid, gpos on event
 for each statement execute function forget_survey();

@@ -1,6 +1,6 @@
 -- What a decision does besides its events: effects, timers, and the end.
 --
--- H3 When a run ends, nothing of it is open but what tells others of it.
+-- H3 When a run ends, nothing of it is open but what outlives it.
 create or replace function apply_decision(r run, d jsonb, moment timestamptz) returns void
 language plpgsql volatile as $$
 declare
@@ -30,9 +30,9 @@ begin
     on conflict (run_id, id) do update set fire_at = excluded.fire_at;
   end loop;
   if d ->> 'status' = 'ended' then
-    -- What still runs may finish, as a note: nobody waits for it any more. Only what tells others of the run outlives it.
+    -- What still runs may finish, as a note: nobody waits for it any more. Only some kinds outlive it.
     update effect set next_look = 'infinity', status = 'cancelled', lease_until = null
-    where run_id = r.id and status in ('pending', 'started') and kind <> 'webhook.deliver';
+    where run_id = r.id and status in ('pending', 'started') and not outlives_run(kind);
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
     if r.laned then

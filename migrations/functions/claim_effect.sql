@@ -17,7 +17,7 @@ begin
     lease_until = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint,
     next_look = moment + interval '1 millisecond' * (c ->> 'leaseMs')::bigint
   where id = c ->> 'effectId' and run_id = r.id
-    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver')
+    and (not r.cancel_requested and r.status <> 'ended' or outlives_run(kind))
     -- Where the tenant has no pause, that costs one look at an index.
     and (not exists (select from pause p where p.tenant_id = r.tenant_id) or not is_paused(effect, r.agent))
     and (
@@ -30,7 +30,7 @@ begin
     answer := case
       when e.id is null then 'gone'
       when is_own_claim(e, c) then 'ok'
-      when (r.cancel_requested or r.status = 'ended') and e.kind <> 'webhook.deliver' then 'cancelled'
+      when (r.cancel_requested or r.status = 'ended') and not outlives_run(e.kind) then 'cancelled'
       when e.status not in ('pending', 'started') then 'gone'
       when e.status = 'pending' and e.due > moment and e.held is null then 'early'
       when e.status = 'started' and has_lapsed(e.lease_until, e.lease_ms, moment) is not true then 'leased'

@@ -9,7 +9,7 @@ begin
     return null;
   end if;
   select * into e from effect where id = c ->> 'effectId' and run_id = r.id
-    and (not r.cancel_requested and r.status <> 'ended' or kind = 'webhook.deliver') and (
+    and (not r.cancel_requested and r.status <> 'ended' or outlives_run(kind)) and (
     status = 'pending' and due <= moment
     or status = 'started' and lease_until <= moment and mode <> 'once'
       and has_lapsed(lease_until, lease_ms, moment) and not is_own_claim(effect, c));

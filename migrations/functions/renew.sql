@@ -26,14 +26,14 @@ as $$
     update effect e set
       lease_ms = renew.lease_ms,
       lease_until = now() + interval '1 millisecond' * renew.lease_ms,
-      next_look = case when r.status = 'ended' and e.kind <> 'webhook.deliver' then 'infinity'
+      next_look = case when r.status = 'ended' and not outlives_run(e.kind) then 'infinity'
         else now() + interval '1 millisecond' * renew.lease_ms end
     from free f join asked a on a.id = f.id and a.attempt = f.attempt join run r on r.id = f.run_id
     where e.id = f.id and f.status = 'started' and f.lease_until is not null
     returning e.id
   )
   select a.id, x.id is not null,
-    coalesce((r.cancel_requested or r.status = 'ended') and f.kind <> 'webhook.deliver', false)
+    coalesce((r.cancel_requested or r.status = 'ended') and not outlives_run(f.kind), false)
   from asked a
     left join free f on f.id = a.id
     left join extended x on x.id = a.id

@@ -6,7 +6,7 @@ declare
   due_at timestamptz := moment + interval '1 millisecond' * (s ->> 'delayMs')::bigint;
 begin
   update effect set status = s ->> 'becomes', lease_until = null, due = due_at, next_look = due_at
-  where id = s ->> 'effectId' and run_id = r.id and kind = 'webhook.deliver'
+  where id = s ->> 'effectId' and run_id = r.id and outlives_run(kind)
     and status = s ->> 'expect' and attempt = (s ->> 'attempt')::int;
   return found;
 end $$;

@@ -16,6 +16,9 @@ create table thread (
   ttl_minutes float8,                     -- null: it lives until it is deleted
   ttl_since timestamptz,                  -- when its owner last said something of it; its runs may have ended later
   ttl_look_at timestamptz,                -- null: never, or it is deleted
+  title text,                             -- what its notes say it is called, see note_title; null: nothing yet
+  title_by text,                          -- words, model, user
+  title_run uuid,                         -- the run that it is of; null: of none
   primary key (tenant_id, thread_id)
 );
 create index thread_by_tenant on thread (tenant_id, created_at desc, thread_id);

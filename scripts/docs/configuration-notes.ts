@@ -117,6 +117,11 @@ export const configurationNotes: Readonly<Record<string, string>> = {
     'Input and output tokens of all turns, as the provider counts them. Checked before the next turn, so the last one may go over it.',
   [`${agent}.limits.timeoutMs`]:
     'Milliseconds of active time: waiting for its thread or for a human does not count.',
+  [`${agent}.title`]:
+    '`"words"`: threads are called by their first words. An object: the same, then a model is asked. Absent: they are not named. See [titles](titles.md).',
+  [`${agent}.title.model`]:
+    'Which of `model` and `fallbackModels` is asked, by its name. Absent: `model`.',
+  [`${agent}.title.maxWords`]: 'Words that the model is asked for at most.',
   [`${agent}.modelRetries.max`]:
     'Retries of one turn after an error that may pass, or a broken stream.',
   [`${agent}.modelRetries.baseMs`]:

@@ -13,6 +13,7 @@ import { replayViolations } from '../invariants/check-replay.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
+import { titleViolations } from '../invariants/check-titles.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
@@ -50,6 +51,7 @@ export function violations(
       ...roomViolations(run),
       ...webhookViolations(run, received),
       ...commandViolations(run),
+      ...titleViolations(run),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),

@@ -87,10 +87,15 @@ function callOf(
   return { name: tool, args: { n: turn * 10 + n } }
 }
 
+/** A title is asked for of words that hold a plan. */
+const asksForTitle = (prompt: Prompt): boolean =>
+  JSON.stringify(prompt).includes('Name the conversation below')
+
 /** A script that plays plans. */
 export function playPlans(): Script {
   const refused = new Map<string, number>()
   return (prompt, index) => {
+    if (asksForTitle(prompt)) return { text: 'A workload' }
     if (isSummary(prompt)) {
       const isLeft = JSON.stringify(prompt).includes(unsummed)
       return { text: isLeft ? ' ' : 'What was done.', delayMs: 3 }

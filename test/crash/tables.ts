@@ -106,11 +106,11 @@ export function readRuns(databaseUrl: string, threads: string): Promise<readonly
   })
 }
 
-/** Runs that have not ended, deliveries that are not over, and budgets of trees that nobody has taken away. */
+/** Runs that have not ended, deliveries and titles that are not over, and budgets of trees that nobody has taken away. */
 export function countOpen(databaseUrl: string, threads: string): Promise<number> {
   const sql = `select (select count(*) from signalbox.run r where r.status <> 'ended' and ${ofSchedule})::int
     + (select count(*) from signalbox.effect e join signalbox.run r on r.id = e.run_id
-      where e.kind = 'webhook.deliver' and e.status <> 'done' and ${ofSchedule})::int
+      where signalbox.outlives_run(e.kind) and e.status <> 'done' and ${ofSchedule})::int
     + (select count(*) from signalbox.budget b join signalbox.run r on r.id = b.root_id where ${ofSchedule})::int as n`
   return asSuperuser(databaseUrl, async (client) =>
     Number((await client.query(sql, [threads])).rows[0]?.n),

@@ -16,7 +16,7 @@ const file = fileURLToPath(
 const model = { provider: 'scripted', model: 'says' } as const
 const config: ConfigInput = {
   agents: {
-    assistant: { model },
+    assistant: { model, title: 'words' },
     clerk: {
       model: { ...model, model: 'notes' },
       tools: ['note'],
@@ -51,7 +51,7 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
   'POST /assistants/search': () => ({ graph_id: 'assistant', limit: 10 }),
   'POST /threads/{thread_id}/compact': () => ({ instructions: 'Keep the numbers of orders.' }),
   'POST /threads': () => ({ metadata: { customer: '4711' }, if_exists: 'do_nothing' }),
-  'PATCH /threads/{thread_id}': () => ({ metadata: { customer: '4711' } }),
+  'PATCH /threads/{thread_id}': () => ({ metadata: { customer: '4711' }, title: 'Order 4711' }),
   'POST /threads/search': () => ({ status: 'idle', limit: 10 }),
   'PUT /store/items': () => ({ namespace: ['ann'], key: 'plan', value: { city: 'Bern' } }),
   'POST /store/items/search': () => ({ namespace_prefix: ['ann'], limit: 10 }),

@@ -1,5 +1,5 @@
 /** What must hold between the log of a run and what its tools did in the world. */
-import type { EffectMode } from '@signalbox/core'
+import { type EffectMode, outlivesRun } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { comparable } from './digest.ts'
 import { type EffectRecord, type Execution, isAbout, type RunRecord } from './run-record.ts'
@@ -58,7 +58,7 @@ function countViolations(
   if (promisedMode(run, effect) === 'once' && executed.length > 1 + retries)
     bad.push(`I8 once-effect ${effectId} executed ${executed.length}x, ${retries} retries`)
   const isOpen = status === 'pending' || status === 'started'
-  if (isOpen && head.status === 'ended' && kind !== 'webhook.deliver')
+  if (isOpen && head.status === 'ended' && !outlivesRun(kind))
     bad.push(`I7 ${effectId} is ${status} after the end of its run`)
   return bad
 }

@@ -1,5 +1,5 @@
 /** What must hold of the events of one run, whatever happened to the processes that wrote them. */
-import { factSchemas } from '@signalbox/core'
+import { factSchemas, outlivesRun } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { effectOf, foldedThrough, isEdit, isEnd, isStep, type RunRecord } from './run-record.ts'
 
@@ -77,15 +77,15 @@ function isSuppressing(event: StoredEvent): boolean {
   return turn.suppressed.length > 0
 }
 
-/** After a cancel nothing starts any more, but what tells others of the run. */
+/** After a cancel nothing starts any more, but what outlives the run. */
 function cancelViolations({ head, log, effects }: RunRecord): readonly string[] {
-  const tells = new Set(
-    effects.filter(({ spec }) => spec.kind === 'webhook.deliver').map(({ effectId }) => effectId),
+  const outliving = new Set(
+    effects.filter(({ spec }) => outlivesRun(spec.kind)).map(({ effectId }) => effectId),
   )
   const cancel = log.find((event) => event.type === 'cancel.requested')
   return log
     .filter((event) => cancel && event.type === 'effect.started' && event.seq > cancel.seq)
-    .filter((event) => !tells.has(effectOf(event)))
+    .filter((event) => !outliving.has(effectOf(event)))
     .map((event) => `I14 ${head.runId} started an effect at ${event.seq}, after its cancel`)
 }
 

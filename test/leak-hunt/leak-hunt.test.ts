@@ -115,7 +115,7 @@ function ofThisCommit<T extends { readonly cut: Cut }>(cases: readonly T[]): rea
 const halfOf = (provider: (typeof providers)[number]) =>
   halves[providers.indexOf(provider) % halves.length] ?? 'token'
 
-const plain = { instructions: '', tools: [hunted], modelRetries: { max: 0 } }
+const plain = { instructions: '', tools: [hunted], modelRetries: { max: 0 }, title: {} }
 
 /** An agent for each provider and each way to be cut, and one that closes well. */
 function config(): ConfigInput {
@@ -186,6 +186,15 @@ async function watchRedacted(scene: Scene): Promise<readonly string[]> {
   const ended = await scene.watch(redactions.map(redactedName)).finally(() => (isOver = true))
   expect(await rejecting).toBe(1)
   return redactions.map((which, n) => `${which}: ${ended[n]}`)
+}
+
+const Notes = z.looseObject({ events: z.array(z.looseObject({ verdict: z.string() })) })
+
+/** Why titles were not made, once there is an answer for each of the runs that something was taken out of; null before. */
+async function titlesRefused({ api }: Scene): Promise<readonly string[] | null> {
+  const answer = await fetch(`${api}/events?type=title.unchanged&limit=1000`)
+  const { events } = Notes.parse(await answer.json())
+  return events.length < redactions.length ? null : events.map(({ verdict }) => verdict)
 }
 
 const leaks = (remains: readonly Remains[], flock: Flock): readonly string[] =>
@@ -271,6 +280,16 @@ describe('with all of it in Postgres', () => {
     expect(await watchRedacted(scene)).toEqual(redactions.map((which) => `${which}: completed`))
     // Executed once each, and by then what was to be taken out was gone.
     expect(written.map((args) => args.includes('[redacted:'))).toEqual(executed.map(() => true))
+  })
+
+  it('titles are asked for, and none is made of what is taken out', async () => {
+    // Asked for a title, each says once more what its run began with.
+    const reasons = await vi.waitUntil(() => titlesRefused(scene), {
+      timeout: 60_000,
+      interval: 100,
+    })
+    expect(reasons).toContain('guardrail')
+    expect(reasons).toContain('calls')
   })
 
   it('a run is given a file, and its model does not read it', async () => {

@@ -61,6 +61,7 @@ export function redacting({ tokens, cards }: Flocks) {
       model: { provider: 'scripted', model: redactedName(which) },
       tools: [hunted, leaking, listing],
       guardrails: governed[which],
+      title: {},
       ...(which === 'expired' ? { approvals: { expiresMs: 1000 } } : {}),
     }
     return [redactedName(which), agent] as const

@@ -62,7 +62,13 @@ export const features = [
   'policy.answered deny',
   'policy.faulted',
   'run.created by a run',
+  'run.created title made',
+  'run.created title open',
   'safety.suppressed',
+  'thread.titled model',
+  'thread.titled words',
+  'title.unchanged failed',
+  'title.unchanged guardrail',
   'tool.aborted',
   'tool.denied',
   'tool.failed',
@@ -86,6 +92,8 @@ function givenBy({ type, payload }: Pick<Shown, 'type' | 'payload'>): string {
   return payload['edit'] === undefined ? 'a run' : 'an edit'
 }
 
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
   type,
   ...[verdict, payload['code'], payload['reason']].flatMap((word) =>
@@ -93,6 +101,9 @@ const wordsOf = ({ type, verdict, payload }: Shown): readonly string[] => [
   ),
   ...(payload['parent'] ? [`${type} by a run`] : []),
   ...(payload['files'] === undefined ? [] : [`files of ${givenBy({ type, payload })}`]),
+  ...(type === 'run.created' && payload['title']
+    ? [`${type} title ${text(payload['title'])}`]
+    : []),
 ]
 
 /** The features of a log. */

@@ -86,12 +86,20 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     // Agents of one name differ in it, so that what is remembered and recorded goes over from one scheme to the other.
     digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
     ...contextOf(seed),
+    ...titleOf(seed),
   })
 }
 
 const contextOf = (seed: number) => {
   const room = roomOf(seed)
   return room ? { context: room.context } : {}
+}
+
+/** Some name their threads. Drawn by itself, so that the other agents of a seed are what they were. */
+function titleOf(seed: number) {
+  const pick = seeded(seed * 41 + 3)()
+  if (pick < 0.12) return { title: { maxWords: 4 } }
+  return pick < 0.15 ? { title: 'words' } : {}
 }
 
 function guardrailsOf(unit: Unit, seed: number) {

@@ -10,6 +10,7 @@ import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
 import { sandboxMutations } from './sandbox-mutations.ts'
 import { steeringMutations } from './steering-mutations.ts'
+import { titleMutations } from './title-mutations.ts'
 
 export const allMutations: readonly Mutation[] = [
   ...mutations,
@@ -18,6 +19,7 @@ export const allMutations: readonly Mutation[] = [
   ...multitaskMutations,
   ...rerunMutations,
   ...steeringMutations,
+  ...titleMutations,
   ...badDayMutations,
   ...buildMutations,
   ...contextMutations,

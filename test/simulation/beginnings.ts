@@ -5,6 +5,7 @@
  * A question to a policy changes nothing: the end of a run closes it without waiting, and it may be asked until the lease of its
  * claim is over.
  */
+import { outlivesRun } from '@signalbox/core'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import type { Incarnation } from './process.ts'
 import { epoch } from './schedule.ts'
@@ -28,7 +29,7 @@ export function beginsUnderLease(
   { effect, what, attempt }: Beginning,
 ): void {
   const run = effect && runs.get(effect.runId)
-  const outlivesRun = effect?.kind === 'webhook.deliver'
+  const goesOn = effect !== undefined && outlivesRun(effect.kind)
   const wasClosed = effect?.status === 'cancelled' && effect.kind === 'policy.evaluate'
   const wrong = !effect
     ? 'nothing of it is under way'
@@ -38,7 +39,7 @@ export function beginsUnderLease(
         ? `attempt ${effect.attempt} is under way`
         : effect.leaseUntil === null || effect.leaseUntil <= Math.floor(epoch + schedule.now)
           ? 'its lease is over'
-          : run?.status === 'ended' && !outlivesRun && !wasClosed
+          : run?.status === 'ended' && !goesOn && !wasClosed
             ? 'its run has ended'
             : null
   if (wrong !== null) complaints.push(`L1 ${what} began in ${owner}, and ${wrong}`)

@@ -3,7 +3,13 @@
  * processes differ in one of them. A run that a process does not know, or whose policies it lacks, is left to the others: it
  * is neither decided nor performed there, and it is not faulted.
  */
-import { decisionSchemas, factSchemas, type Machines, type PolicySpec } from '@signalbox/core'
+import {
+  decisionSchemas,
+  factSchemas,
+  type Machines,
+  outlivesRun,
+  type PolicySpec,
+} from '@signalbox/core'
 import type { Register, StoredEvent } from '@signalbox/engine'
 import { builds } from '../../packages/core/test/support/machine-two.ts'
 import { isAbout, isEnd, isStep, type RunRecord } from '../invariants/run-record.ts'
@@ -108,11 +114,11 @@ function versionViolations(
 
 const isWork = (type: string): boolean => type === 'run.transitioned' || type === 'effect.started'
 
-/** To tell somebody of a run, or to recall a result, takes no machine. */
+/** What outlives a run, and to recall a result, takes no machine. */
 const isOfAnyBuild = (effects: RunRecord['effects'], event: StoredEvent): boolean =>
   effects.some(
     ({ effectId, spec: { kind } }) =>
-      (kind === 'webhook.deliver' || kind === 'tool.recall') && isAbout(event, effectId),
+      (outlivesRun(kind) || kind === 'tool.recall') && isAbout(event, effectId),
   )
 
 /** A cancel and a timeout need no policy: the run ends this soon after them, or after the faults. */

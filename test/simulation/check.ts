@@ -12,6 +12,7 @@ import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
+import { titleViolations } from '../invariants/check-titles.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -46,6 +47,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...approvalViolations(run, runs),
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
+      ...titleViolations(run),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),

@@ -40,6 +40,8 @@ const told = new Set([
   'child.ended',
   'context.unchanged',
   'recall.missed',
+  'thread.titled',
+  'title.unchanged',
 ])
 
 /** How a command may end. */
@@ -101,6 +103,10 @@ export const expected: readonly string[] = [
   'superseded interrupt',
   'superseded rollback',
   'superseded late',
+  'thread.titled model',
+  'thread.titled words',
+  'title.unchanged failed',
+  'title.unchanged guardrail',
   'tree 3 deep',
   ...ways.map((way) => `victim of ${way}`),
   'waited for a lane',

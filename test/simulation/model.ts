@@ -20,6 +20,8 @@ import { hear } from './steering.ts'
 import { summarise, summaryMs } from './summaries.ts'
 import type { World } from './world.ts'
 
+type EffectRecord = MemoryRegister['tables']['effects'] extends Map<string, infer Row> ? Row : never
+
 const names = ['look', 'put', 'pay', 'nobody'] as const
 
 /**
@@ -65,11 +67,32 @@ function ownCalls({
 const failures = ['interrupted', 'error', 'safety', 'length', 'refusal', 'empty'] as const
 type Failure = (typeof failures)[number]
 
+/** A title is asked for under the id of its effect. */
+const namingOf =
+  (world: World, tables: MemoryRegister['tables'], life: Incarnation) =>
+  async (request: ModelRequest, effect: EffectRecord): Promise<ModelTurn> => {
+    const { schedule } = world
+    beginsUnderLease(world, life, tables, { effect, what: `the title ${effect.effectId}` })
+    await life.clock.sleep(schedule.between(2, 40))
+    if (schedule.faults && schedule.chance(0.2)) return failed(request, 'error', schedule)
+    if (request.guard === null)
+      return turnOf(request, 'complete', [{ type: 'text', text: 'A conversation' }])
+    const text = schedule.chance(0.4) ? `About ${bannedTerm}` : 'A conversation'
+    const said = speak(request.guard, text, schedule)
+    const parts: Parts = [{ type: 'text', text: said.text }]
+    return said.trip
+      ? { ...turnOf(request, 'guardrail', parts), trip: said.trip }
+      : turnOf(request, 'complete', parts)
+  }
+
 export function simulatedModel(world: World, { tables }: MemoryRegister, life: Incarnation): Model {
   const { schedule, complaints } = world
+  const nameThread = namingOf(world, tables, life)
   return {
     call: async (request, _sink, signal) => {
       const { messageId } = request
+      const title = tables.effects.get(messageId)
+      if (title) return nameThread(request, title)
       if (isSummaryRequest(request)) {
         const asked = tables.effects.get(messageId.slice('s_'.length))
         beginsUnderLease(world, life, tables, { effect: asked, what: `the summary ${messageId}` })

@@ -112,13 +112,13 @@ const webhookMutations: readonly Mutation[] = [
   {
     name: 'the end of a run takes back what tells of it (W2)',
     file: memory('append.ts'),
-    line: "if (effect.runId !== run.runId || effect.kind === 'webhook.deliver') continue",
+    line: 'if (effect.runId !== run.runId || outlivesRun(effect.kind)) continue',
     becomes: 'if (effect.runId !== run.runId) continue',
   },
   {
     name: 'nobody is told of a run that has ended (W2)',
     file: memory('claim.ts'),
-    line: "const outlives = effect.kind === 'webhook.deliver'",
+    line: 'const outlives = outlivesRun(effect.kind)',
     becomes: 'const outlives = false',
   },
   {
@@ -140,7 +140,7 @@ const webhookMutations: readonly Mutation[] = [
   {
     name: 'whoever saw a run end is alone in telling of it (W1)',
     file: engine('effects/kinds.ts'),
-    line: 'due: ({ effectId }) => take(effectId),',
+    line: 'due: (row: EffectRow) => take(row.effectId),',
     becomes: 'due: async () => {},',
   },
   {

@@ -2,6 +2,7 @@
  * What must hold of outages of the register: where a process lives, and could renew its leases before and after, nobody takes
  * from it what it performs, and no call of it is said to be unknown.
  */
+import { outlivesRun } from '@signalbox/core'
 import { isAbout, effectOf, type RunRecord } from '../invariants/run-record.ts'
 import type { World } from './world.ts'
 
@@ -19,8 +20,8 @@ export function outageViolations(
     log
       .filter((each) => each.type === 'effect.started' && each.seq < seq && isAbout(each, effectId))
       .map(({ payload }) => payload['owner'])
-  const isDelivery = (effectId: string): boolean =>
-    effects.some((each) => each.effectId === effectId && each.spec.kind === 'webhook.deliver')
+  const isOutliving = (effectId: string): boolean =>
+    effects.some((each) => each.effectId === effectId && outlivesRun(each.spec.kind))
   const isToolCall = (effectId: string): boolean =>
     effects.some((each) => each.effectId === effectId && each.spec.kind === 'tool.call')
   const isExecuted = (effectId: string, seq: number): boolean =>
@@ -30,7 +31,7 @@ export function outageViolations(
   return log.flatMap((event) => {
     const effectId = effectOf(event)
     const owners = ownersOf(effectId, event.seq)
-    if (owners.length === 0 || !owners.every(lives) || isDelivery(effectId)) return []
+    if (owners.length === 0 || !owners.every(lives) || isOutliving(effectId)) return []
     if (saysLost(event)) return [`L2 ${effectId} is said to be lost, and ${owners.join()} lived`]
     // The answer to a claim may be lost where an outage begins: a worker that was not told of its claim performs nothing.
     if (isToolCall(effectId) && !isExecuted(effectId, event.seq)) return []

@@ -30,6 +30,13 @@ const people = [requester, { id: 'bob', role: 'manager' }] as const
 /** The plan of a run, and its agent with it. */
 export const planSeed = (seed: number, n: number): number => seed * plansPerSeed + n
 
+/** A thread that can be named. As a server does, before the first run; whatever happens to that, the thread is there. */
+async function makeThread(register: MemoryRegister, threadId: string): Promise<void> {
+  const { tenantId } = caller
+  const contentKey = 'ab'.repeat(32)
+  await register.ensureThread({ threadId, tenantId, metadata: {}, createdAt: 0, contentKey })
+}
+
 /** Creates the runs under idempotency keys, repeating after each lost answer, also from its next life. */
 export async function client(
   seed: number,
@@ -41,6 +48,7 @@ export async function client(
     const isEdit = n === 1 && world.isByHand
     const threadId = n === 2 || isEdit ? 't0' : `t${n}`
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
+    if (definition.title !== undefined) await makeThread(register, threadId)
     const files = world.isFiling
       ? { files: await filesFor(register, { ...caller, threadId }, n) }
       : {}

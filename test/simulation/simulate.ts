@@ -4,6 +4,7 @@
  * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
  * wrong for longer than a call takes.
  */
+import { outlivesRun } from '@signalbox/core'
 import { createEngine, type Role } from '@signalbox/engine'
 import { createStreamGuardrails } from '@signalbox/policies'
 import type { MemoryRegister } from '@signalbox/testing/memory'
@@ -251,10 +252,10 @@ function isSettled(world: World, register: MemoryRegister): boolean {
   return asked && runs.every(({ runId }) => isOver(runId)) && isTold(world, register)
 }
 
-/** Has everybody been told once who is to be told, and is nobody being told just now? */
+/** Has everybody been told once who is to be told, is nobody being told just now, and is each title made? */
 const isTold = ({ schedule: { now }, way }: World, register: MemoryRegister): boolean =>
   [...register.tables.effects.values()]
-    .filter(({ kind, runId }) => kind === 'webhook.deliver' && !isVictim(register, way, runId))
+    .filter(({ kind, runId }) => outlivesRun(kind) && !isVictim(register, way, runId))
     .every(
       ({ status, attempt, notBefore }) =>
         status === 'done' || (status === 'pending' && attempt > 0 && notBefore > epoch + now),

@@ -224,6 +224,7 @@ export interface Thread {
   status: 'idle' | 'busy' | 'interrupted' | 'error'
   values: {
     messages: Message[]
+    title?: string
     files?: {
       [k: string]: {
         bytes: number
@@ -439,6 +440,7 @@ export interface ThreadCount {
 export interface ThreadState {
   values: {
     messages: Message[]
+    title?: string
     files?: {
       [k: string]: {
         bytes: number
@@ -499,6 +501,7 @@ export interface ThreadHistory {
  * `ThreadPatch` of the OpenAPI document.
  */
 export interface ThreadPatch {
+  title?: string
   metadata?: {
     [k: string]: unknown
   }
@@ -1279,6 +1282,13 @@ export interface RunReport {
       output_tokens: number
     }
     compaction: {
+      calls: number
+      input_tokens: number
+      cached_input_tokens: number
+      cache_write_tokens: number
+      output_tokens: number
+    }
+    title: {
       calls: number
       input_tokens: number
       cached_input_tokens: number
@@ -2520,7 +2530,7 @@ export interface Operations {
     answer: Thread
   }
   /**
-   * Changes the metadata of a thread, and how long it lives
+   * Changes the metadata of a thread, its title, and how long it lives
    */
   'PATCH /threads/{thread_id}': {
     path: {
@@ -4710,6 +4720,7 @@ export interface EventPayloads {
     fields?: {
       [k: string]: unknown
     }
+    title?: 'made' | 'open'
     /**
      * @maxItems 5
      */
@@ -5635,14 +5646,8 @@ export interface EventPayloads {
           mode: 'read' | 'idempotent' | 'once'
           queue: string
           delayMs: number
-          source: string
-          callId: string
-          tool: string
-          argsHash: string
-          approval?: number
-          edited?: boolean
-          shared?: boolean
-          kind: 'tool.recall'
+          kind: 'title.make'
+          make: 'model' | 'words' | 'untitled'
         }
       | {
           id: string
@@ -5659,6 +5664,20 @@ export interface EventPayloads {
           overflow?: true
           maxTokens: number
           shared?: boolean
+        }
+      | {
+          id: string
+          mode: 'read' | 'idempotent' | 'once'
+          queue: string
+          delayMs: number
+          source: string
+          callId: string
+          tool: string
+          argsHash: string
+          approval?: number
+          edited?: boolean
+          shared?: boolean
+          kind: 'tool.recall'
         }
     )[]
     retries: string[]
@@ -6072,6 +6091,72 @@ export interface EventPayloads {
   'webhook.replayed': {
     effectId: string
     attempt: number
+  }
+  'thread.titled': {
+    title: string
+    by: 'words' | 'model' | 'user'
+    effectId?: string
+    attempt?: number
+    sources?: {
+      from: number
+      through: number
+    }
+    usage?: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    provider?: string
+    model?: string
+    durationMs?: number
+  }
+  'title.unchanged': {
+    effectId: string
+    attempt: number
+    reason:
+      | 'empty'
+      | 'too_long'
+      | 'lines'
+      | 'first_person'
+      | 'apology'
+      | 'thoughts'
+      | 'failed'
+      | 'safety'
+      | 'guardrail'
+      | 'calls'
+      | 'cap'
+      | 'gone'
+      | 'titled'
+    guardrail?: {
+      id: string
+      name: string
+    }
+    error?:
+      | 'rate_limit'
+      | 'quota'
+      | 'overloaded'
+      | 'network'
+      | 'context_overflow'
+      | 'safety'
+      | 'invalid_request'
+      | 'tool_use_failed'
+      | 'auth'
+      | 'circuit_open'
+      | 'unknown'
+    usage?: {
+      inputTokens?: number
+      outputTokens?: number
+      cachedInputTokens?: number
+      cacheWriteTokens?: number
+      reasoningTokens?: number
+      estimated?: true
+    }
+    provider?: string
+    model?: string
+    durationMs?: number
   }
   'payload.erased': {
     seq: number

@@ -6,8 +6,8 @@
  * D3 Effect ids are `<run>.<n>` with n rising: none is emitted twice.
  * D4 A fact that means nothing in its state is recorded as `event.ignored`, once, and changes nothing.
  * D5 A batch that holds `run.faulted` folds nothing else of it: one of the others cannot be folded (I22).
- * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`): what earlier facts of its
- *    batch asked for is left out.
+ * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`) and for a title
+ *    (`machine/title.ts`): what earlier facts of its batch asked for is left out.
  * D7 What was said to a run is heard before the fact of its batch that ends it. That decision is made over all facts there are
  *    (I6), so nothing that was accepted comes too late (`machine/injected.ts`).
  */
@@ -15,13 +15,14 @@ import type { AgentDefinition } from './definition.ts'
 import type { Effect, Timer } from './effect.ts'
 import type { DecisionPayload, Verdict } from './event/decision.ts'
 import type { Fact } from './event/fact.ts'
-import type { MachineEvent } from './machine/context.ts'
+import type { MachineEvent, RunContext } from './machine/context.ts'
 import { leftVerdicts } from './machine/step/input.ts'
 import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
 import { macrostep } from './machine/macrostep.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
 import { outlives, tell } from './machine/tell.ts'
+import { entitle } from './machine/title.ts'
 import type { Machine } from './machine/versions.ts'
 import type { Outcome, RunStatus, StateName } from './outcome.ts'
 import { noPassports, type PassportEvaluator } from './verdict/authorization/passports.ts'
@@ -80,7 +81,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
       continue
     }
     rest = rest.slice(1)
-    const told = isFinal(state) ? null : tell(state, next.state)
+    const told = isFinal(state) ? null : tellAndEntitle(subject.agent, state, next.state)
     state = told ? { ...next.state, context: told.context } : next.state
     emissions.push(...next.emissions, ...(told ? [{ effects: told.effects }] : []))
     if (ends) emissions.push({ verdicts: leftVerdicts(state.context) })
@@ -91,6 +92,17 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
     ? { ...collected, effects: collected.effects.filter(outlives), retries: [] }
     : collected
   return { ...work, state, path, status: statusOfState(state), outcome: outcomeOf(state) }
+}
+
+/** What others are told of a step, and the title that its end asks for. */
+function tellAndEntitle(
+  agent: AgentDefinition,
+  before: RunState,
+  after: RunState,
+): { readonly context: RunContext; readonly effects: readonly Effect[] } {
+  const told = tell(before, after)
+  const entitled = entitle(agent, { ...after, context: told.context })
+  return { context: entitled.context, effects: [...told.effects, ...entitled.effects] }
 }
 
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { limits } from './limits.ts'
 import { NewerError } from './newer.ts'
+import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { ContextConfig } from './verdict/context/config.ts'
@@ -216,6 +217,8 @@ export const AgentDefinition = z.object({
       inline: z.boolean().default(false),
     })
     .optional(),
+  /** How the threads of the agent get titles. Absent: they get none. */
+  title: TitleConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -14,8 +14,9 @@ export const EffectKind = z.enum([
   'run.start',
   'policy.evaluate',
   'webhook.deliver',
-  'tool.recall',
+  'title.make',
   'context.compact',
+  'tool.recall',
 ])
 
 const base = {
@@ -105,7 +106,7 @@ export const PolicyEffect = z.object({
   callIds: z.array(z.string()),
 })
 
-/** Tell somebody outside. The only work that outlives its run. */
+/** Tell somebody outside. */
 export const WebhookEffect = z.object({
   ...base,
   kind: z.literal('webhook.deliver'),
@@ -132,6 +133,14 @@ export const CompactEffect = z.object({
   shared,
 })
 
+/** Give the thread of a run a title, when it has ended. */
+export const TitleEffect = z.object({
+  ...base,
+  kind: z.literal('title.make'),
+  /** By a model, of the words of the run, or none: of what was said nothing may be told. */
+  make: z.enum(['model', 'words', 'untitled']),
+})
+
 /** Work to do in the world. */
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
@@ -139,8 +148,9 @@ export const Effect = z.discriminatedUnion('kind', [
   RunStartEffect,
   PolicyEffect,
   WebhookEffect,
-  ToolRecallEffect,
+  TitleEffect,
   CompactEffect,
+  ToolRecallEffect,
 ])
 
 /** What a kind is to the run, besides its schema. */
@@ -152,6 +162,11 @@ interface EffectTraits {
     readonly verdict: 'execute' | 'start_run' | 'recall'
     readonly says: string
   } | null
+  /**
+   * Does it go on when its run has ended, or is to end? Then what comes of it is a note, and the final decision may ask for it. The
+   * register asks the same of its function `outlives_run`. Default: it does not.
+   */
+  readonly outlivesRun?: true
 }
 
 /** The kinds. One without traits does not compile. */
@@ -179,9 +194,16 @@ export const effectTraits = {
     },
   },
   'policy.evaluate': { node: 'guardrail', dispatch: null },
-  'webhook.deliver': { node: null, dispatch: null },
+  'webhook.deliver': { node: null, dispatch: null, outlivesRun: true },
+  'title.make': { node: null, dispatch: null, outlivesRun: true },
   'context.compact': { node: 'context', dispatch: null },
 } as const satisfies Readonly<Record<EffectKind, EffectTraits>>
+
+/** Does work of this kind go on when its run has ended? */
+export function outlivesRun(kind: EffectKind): boolean {
+  const traits: EffectTraits = effectTraits[kind]
+  return traits.outlivesRun === true
+}
 
 /** A timer as data: `afterMs` from the commit of the decision that sets it. Setting an id again moves it. */
 export const Timer = z.object({ id: z.string(), afterMs: z.number().int().min(0) })
@@ -192,7 +214,8 @@ export type ToolCallEffect = z.infer<typeof ToolCallEffect>
 export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
-export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
+export type TitleEffect = z.infer<typeof TitleEffect>
 export type CompactEffect = z.infer<typeof CompactEffect>
+export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
 export type Effect = z.infer<typeof Effect>
 export type Timer = z.infer<typeof Timer>

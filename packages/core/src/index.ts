@@ -46,9 +46,11 @@ export {
   EffectKind,
   effectTraits,
   ModelCallEffect,
+  outlivesRun,
   PolicyEffect,
   RunStartEffect,
   Timer,
+  TitleEffect,
   ToolCallEffect,
   ToolRecallEffect,
   WebhookEffect,
@@ -69,6 +71,11 @@ export {
   type Verdict,
 } from './event/decision.ts'
 export { Webhook, WebhookMoment } from './webhook.ts'
+export { titleIn } from './title/answer.ts'
+export { cleanTitle, wellFormed } from './title/line.ts'
+export { titleAnswer, titlePrompt } from './title/request.ts'
+export { Title, TitleConfig, TitledBy, TitleRefusal, untitled } from './title/spec.ts'
+export { givenPaths, saidTexts, titleOfWords } from './title/words.ts'
 export { ledgerSchemas, type LedgerType, PauseTarget } from './event/ledger.ts'
 export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
 export {

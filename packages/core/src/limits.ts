@@ -58,6 +58,21 @@ export const limits = {
   batchBytesMax: 1024 * 1024,
   /** The metadata of one thread, as JSON. */
   threadMetadataBytesMax: 64 * 1024,
+  /** A title of a thread: characters as people count them, and UTF-16 code units, since one of the former may be long. */
+  titleGraphemesMax: 60,
+  titleCharsMax: 240,
+  /** Characters of a text that a title is looked for in. */
+  titleSourceCharsMax: 4096,
+  /** Words that a model may be asked for. */
+  titleWordsMax: 12,
+  /** Characters of the user's words, and of the answer, that a model is shown for a title. */
+  titleQuoteCharsMax: 1000,
+  /** Tokens that a model may use for one, characters of its stream that these are at the most, and time that it has. */
+  titleTokensMax: 2000,
+  titleStreamCharsMax: 8000,
+  titleMsMax: 60_000,
+  /** Titles that one process asks models for at a time. */
+  titlesAtOnceMax: 8,
   /** Minutes that a thread may be given to live after it was last used: ten years. */
   threadTtlMinutesMax: 5_256_000,
   /** Messages that one edit puts into a conversation. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '@signalbox/engine'
 import { type LoadedConfig, parseConfig } from '@signalbox/server'
 import type { Scene } from './scene.ts'
+import type { DemoSandbox } from './usable-sandbox.ts'
 
 /** Where the agents read: the root of this repository, or of the installed package, whose compiled files stand one folder deeper. */
 const home =
@@ -26,11 +27,12 @@ export const demoEngine = {
 /** Where this demo plays. */
 export interface DemoPlace {
   readonly modelUrl: string
+  readonly sandbox: DemoSandbox
   readonly scenes: readonly Scene[]
 }
 
 /** @throws ConfigError */
-export function demoConfig({ modelUrl, scenes }: DemoPlace): LoadedConfig {
+export function demoConfig({ modelUrl, sandbox, scenes }: DemoPlace): LoadedConfig {
   const config = parseConfig({
     agents: Object.assign({}, ...scenes.map((scene) => scene.agents(modelUrl))),
     mcpServers: {
@@ -38,6 +40,7 @@ export function demoConfig({ modelUrl, scenes }: DemoPlace): LoadedConfig {
       everything: { ...mcpServer('server-everything', ['stdio']), trustHints: true },
     },
     tools: scenes.flatMap(({ tools = [] }) => tools),
+    sandbox: sandbox.use === 'virtual' ? { use: sandbox.use } : sandbox,
     server: { port: 0, graceMs: 1_000 },
   })
   return { config, file: fileURLToPath(import.meta.url), dir: home }

@@ -1,7 +1,7 @@
 /** What a scene is, and what it plays on. */
 import type { Scripts } from '@signalbox/models'
 import type { ConfigInput } from '@signalbox/server'
-import type { DefinedTool } from '@signalbox/tools'
+import type { DefinedTool, SandboxAdapter } from '@signalbox/tools'
 import type { Printer } from './printer.ts'
 import type { RunRequest, WatchedRun } from './watched-run.ts'
 import type { Worker } from './worker.ts'
@@ -26,6 +26,8 @@ export interface Stage {
   /** Address of the API. */
   readonly url: string
   readonly worker: Worker
+  /** What the tool `bash` executes in. */
+  readonly sandbox: SandboxAdapter
   readonly print: Printer
   /** Creates a run and prints its timeline while it happens. */
   run(request: RunRequest): WatchedRun

@@ -9,6 +9,8 @@ import { longScene } from './scenes/long.ts'
 import { loopScene } from './scenes/loop.ts'
 import { redactionScene } from './scenes/redaction.ts'
 import { reportScene } from './scenes/report.ts'
+import { titlesScene } from './scenes/titles.ts'
+import { treeScene } from './scenes/tree.ts'
 
 /** The scenes whose model is scripted, in the order they are played. */
 export const scriptedScenes: readonly Scene[] = [
@@ -20,6 +22,8 @@ export const scriptedScenes: readonly Scene[] = [
   loopScene,
   longScene,
   filesScene,
+  titlesScene,
   cancelScene,
+  treeScene,
   crashScene,
 ]

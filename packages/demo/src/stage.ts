@@ -17,6 +17,7 @@ import { demoConfig, demoEngine } from './demo-config.ts'
 import type { Printer } from './printer.ts'
 import { quietLog } from './quiet-log.ts'
 import type { Scene, Stage, FoundFile } from './scene.ts'
+import { usableSandbox } from './usable-sandbox.ts'
 import { type SeenRun, WatchedRun } from './watched-run.ts'
 import { Worker } from './worker.ts'
 
@@ -53,7 +54,9 @@ export async function openStage(options: StageOptions, closers: Closers): Promis
   signal.throwIfAborted()
   const model = await serveScripts(Object.assign({}, ...scenes.map((scene) => scene.scripts)))
   closers.push(() => model.close())
-  const place = { modelUrl: model.url }
+  const sandbox = { use: await usableSandbox(), directory: dir }
+  signal.throwIfAborted()
+  const place = { modelUrl: model.url, sandbox }
   const signalbox = await startSignalbox({
     loaded: demoConfig({ ...place, scenes }),
     env: { ...options.env, DATABASE_URL: database.url },
@@ -65,21 +68,20 @@ export async function openStage(options: StageOptions, closers: Closers): Promis
   const worker = new Worker({ ...place, databaseUrl: database.url, log: options.log })
   closers.push(() => worker.stop())
   await worker.start(signal)
-  return { ...stageOf(options, { url: signalbox.url ?? '', worker }), database }
+  const opened = { url: signalbox.url ?? '', worker, sandbox: sandbox.use }
+  return { ...stageOf(options, opened), database }
 }
 
-interface Opened {
-  readonly url: string
-  readonly worker: Worker
-}
+type Opened = Pick<Stage, 'url' | 'worker' | 'sandbox'>
 
 function stageOf({ print, signal }: StageOptions, opened: Opened): Omit<OpenStage, 'database'> {
-  const { url, worker } = opened
+  const { url, worker, sandbox } = opened
   const runs: SeenRun[] = []
   const ask = (path: string, init: RequestInit) => fetch(`${url}${path}`, { ...init, signal })
   return {
     url,
     worker,
+    sandbox,
     print,
     runs,
     run: (request) => {

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { demoConfig, demoEngine } from './demo-config.ts'
 import { quietLog } from './quiet-log.ts'
 import { scriptedScenes } from './scenes.ts'
+import { DemoSandbox } from './usable-sandbox.ts'
 
-const Place = z.object({ modelUrl: z.string() })
+const Place = z.object({ modelUrl: z.string(), sandbox: DemoSandbox })
 const place = Place.parse(JSON.parse(process.argv[2] ?? '{}'))
 
 const signalled = new Promise<void>((resolve) => {

@@ -9,11 +9,13 @@ import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { Unmet } from './expect.ts'
+import type { DemoSandbox } from './usable-sandbox.ts'
 
 /** Where the worker finds what it needs. */
 export interface WorkerPlace {
   readonly databaseUrl: string
   readonly modelUrl: string
+  readonly sandbox: DemoSandbox
   /** Told its warnings and errors, one line each. */
   readonly log: (line: string) => void
 }

@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 import { serveScripts } from '@signalbox/models'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { providerEnv, providerScene } from '../src/scenes/provider.ts'
+import { usableSandbox } from '../src/usable-sandbox.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const testMs = 180_000
@@ -154,6 +155,8 @@ describe('npm run demo', () => {
         'loop_stopped',
         'completed',
         'completed',
+        'completed',
+        'cancelled',
         'cancelled',
         'completed',
         'completed',
@@ -162,7 +165,7 @@ describe('npm run demo', () => {
         expect(out).toMatch(new RegExp(`#2 {2}attempt ${attempt}$`, 'm'))
       const crash = out.slice(out.indexOf('SIGKILL the worker'), out.indexOf('on a real provider'))
       expect(crash).toMatch(/^ +\+\d+ ms {2}worker \d+ .*attempt 2$/m)
-      expect(out).toMatch(/call\.denied +bash +oap\.dangerous_operation by passport/)
+      expect(out).toMatch(/call\.denied +shell +oap\.dangerous_operation by passport/)
       expect(out).toMatch(/npx signalbox approve a_\S+ --url http:\/\/127\.0\.0\.1:\d+$/m)
       expect(out).toContain('✓ [redacted:email] stands where the address was')
       expect(out).not.toContain('ann.lee')
@@ -171,8 +174,17 @@ describe('npm run demo', () => {
       expect(out).toContain('and all 12 pages stand in the log as they were read')
       expect(out).toContain('the report of the run names outputs/total.md: Sold in all: 42')
       expect(out).toContain('as an attachment: no browser runs it')
+      expect(out).toContain('from its first moment the thread was called "What do bells cost?"')
+      expect(out).toContain('a model called it "Prices of bells"')
+      expect(out).toContain('an excuse of the model is no title (apology): the words stand')
+      expect(out).toContain('what a person called it stands: "Bells for the south"')
+      expect(out).toMatch(
+        (await usableSandbox()) === 'bubblewrap'
+          ? /the cancel answered 204 after \d+ ms: of [89] processes none was left/
+          : /the script was ended after \d+ ms/,
+      )
       expect(out).toContain('The live report is written.')
-      expect(out).toMatch(/chains verified: 11 runs, \d\d\d events/)
+      expect(out).toMatch(/chains verified: 15 runs, \d\d\d events/)
       expect(out + err).not.toContain(key)
       expect(out).not.toContain('新能源')
       expect(out).toMatch(

@@ -20,6 +20,7 @@ import { retryRun } from './retry.ts'
 import { replayWebhook, type ReplayWebhookDeps } from './replay-webhook.ts'
 import { admitInLanes } from './roles/admit.ts'
 import { supersede } from './roles/supersede.ts'
+import { titleThread } from './title-thread.ts'
 
 export interface CommandDeps
   extends ApprovalDeps, CreateRunDeps, InjectDeps, PauseDeps, ReplayWebhookDeps {
@@ -37,6 +38,7 @@ export function createCommands(deps: CommandDeps): Commands {
     answerApproval: (request) => answerApproval(deps, request),
     hideRun: (request) => hideRun(deps, request),
     hideThread: (request) => hideThread(deps, request),
+    titleThread: (request) => titleThread(deps, request),
     replayWebhook: (request) => replayWebhook(deps, request),
     pause: (request) => pauseWork(deps, request),
     resume: (request) => resumeWork(deps, request),

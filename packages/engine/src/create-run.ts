@@ -10,7 +10,7 @@ import {
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
 import type { Content } from './perform/content.ts'
-import type { Register, WebhookSender } from './ports.ts'
+import type { Register, StreamGuardrails, WebhookSender } from './ports.ts'
 import { definitionHash } from './record/definition.ts'
 import type { Writer } from './record/draft.ts'
 import type { Patience } from './record/patience.ts'
@@ -18,6 +18,7 @@ import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
+import { firstTitle } from './title-thread.ts'
 
 export interface CreateRunDeps extends Patience {
   readonly register: Register
@@ -27,6 +28,8 @@ export interface CreateRunDeps extends Patience {
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
   readonly preparations: Preparations
+  /** They judge the words that a title is made of. */
+  readonly guardrails: StreamGuardrails
   /** The machine that new runs are pinned to. */
   readonly machine: Machine
 }
@@ -138,6 +141,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const runId = deps.random.uuid()
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
+  const titled = await firstTitle(deps, request)
   const agent = definition.name
   const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
   const created = deps.writer.fact(
@@ -148,6 +152,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       metadata,
       ...originOf(request),
       ...order,
+      ...(titled ? { title: titled.title } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },
@@ -169,6 +174,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...(place ? { parent: { ...place, attempt } } : {}),
     },
     admit: true,
+    ...(titled && titled.notes.length > 0 ? { notes: titled.notes } : {}),
     view: emptyView({
       runId,
       tenantId,
@@ -180,6 +186,11 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       laned: lanes.length > 0,
     }),
   })
+  return answerOf(result, runId)
+}
+
+/** What became of the creation. */
+function answerOf(result: Awaited<ReturnType<Recorder['record']>>, runId: string): CreateAnswer {
   switch (result.code) {
     case 'ok':
       return { code: 'created', runId, admitted: result.admitted }

@@ -214,6 +214,16 @@ export interface HideThread extends Caller {
 /** `busy`: a run of the thread is under way that nobody has cancelled; of one that has expired, somebody used it since. */
 export type HideAnswer = 'hidden' | 'busy' | 'unknown'
 
+/** What a thread of the caller is to be called. `lastRunId` is where the log says so; null where nobody has run. */
+export interface TitleThread extends Caller {
+  readonly threadId: string
+  readonly lastRunId: string | null
+  /** 1 to `limits.titleCharsMax` characters. */
+  readonly title: string
+}
+
+export type TitleAnswer = 'titled' | 'unknown'
+
 export interface ReplayWebhook extends Caller {
   readonly runId: string
   readonly effectId: string
@@ -255,6 +265,8 @@ export interface Commands {
   hideRun(request: HideRun): Promise<HideAnswer>
   /** Deletes a thread, with all its runs, for its users. The log keeps everything, and the id stays taken. */
   hideThread(request: HideThread): Promise<HideAnswer>
+  /** Gives a thread a title that no run and no model changes any more. */
+  titleThread(request: TitleThread): Promise<TitleAnswer>
   replayWebhook(request: ReplayWebhook): Promise<ReplayAnswer>
   /** An agent, a tool or a queue starts nothing new from the answer on. What runs goes on. */
   pause(request: PauseRequest): Promise<PauseAnswerOf>

@@ -1,5 +1,9 @@
 /** One model call: wire the provider, stream, hold everything until the stream is over, judge. */
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
 import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
@@ -190,14 +194,31 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
     }
   const marked = withCacheMark(own, wired)
   if ('problem' in marked) return marked
+  const held = heldTo(request.answer, wired, marked.options)
   return {
     prompt: toProviderPrompt(prompt, wired.metaKeys, marked.marks),
     includeRawChunks: true,
-    providerOptions: marked.options,
+    ...held,
     ...(request.traceparent === undefined ? {} : { headers: { traceparent: request.traceparent } }),
     ...(tools.length > 0 ? { tools: tools.map(functionTool) } : {}),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
+  }
+}
+
+/** The form of the answer, and the options of the request. They are what they were where nobody is held to a form. */
+function heldTo(
+  answer: ModelRequest['answer'],
+  { answerOptions }: Wired,
+  options: SharedV4ProviderOptions,
+): Pick<LanguageModelV4CallOptions, 'responseFormat' | 'providerOptions'> {
+  if (answer === undefined || answerOptions === undefined) return { providerOptions: options }
+  const merged: SharedV4ProviderOptions = { ...options }
+  for (const [name, more] of Object.entries(answerOptions))
+    merged[name] = { ...merged[name], ...more }
+  return {
+    responseFormat: { type: 'json', name: 'answer', schema: answer },
+    providerOptions: merged,
   }
 }
 

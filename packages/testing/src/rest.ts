@@ -3,6 +3,7 @@
  * work that the run waits for: a test that waits in vain shows it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { outlivesRun } from '@signalbox/core'
 import type { EffectRow, Register, RunHead } from '@signalbox/engine'
 
 /** The standing of a run at one moment. */
@@ -26,7 +27,7 @@ export async function standingOfRun(register: StandingReader, runId: string): Pr
     return busy(`${state} and waits for the runs before it on its thread`)
   if (head.decided < head.facts) return busy(`${state} and is about to be decided`)
   if (head.status === 'waiting') return { how: 'waiting', words: `${state} and waits for a person` }
-  const open = (await register.openEffects(runId)).filter(({ kind }) => kind !== 'webhook.deliver')
+  const open = (await register.openEffects(runId)).filter(({ kind }) => !outlivesRun(kind))
   if (open.length === 0) return busy(`${state} and is about to be decided`)
   return standingOfOpen(register, head, open)
 }

@@ -56,8 +56,8 @@ const anEffectKind: readonly Edit[] = [
   },
   {
     file: 'packages/core/src/effect.ts',
-    find: "  'webhook.deliver': { node: null, dispatch: null },",
-    put: "  'webhook.deliver': { node: null, dispatch: null },\n  'turn.note': { node: null, dispatch: null },",
+    find: "  'title.make': { node: null, dispatch: null, outlivesRun: true },",
+    put: "  'title.make': { node: null, dispatch: null, outlivesRun: true },\n  'turn.note': { node: null, dispatch: null },",
   },
   {
     file: 'packages/core/src/machine/run-machine.ts',

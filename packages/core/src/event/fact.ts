@@ -86,6 +86,11 @@ export const factSchemas = {
       .optional(),
     /** What its client says of it, in the fields that the agent declares: its tools and policies read them. Decides nothing. */
     fields: JsonObjectSchema.optional(),
+    /**
+     * Is the thread of the run to have a title when it ends? `made`: it was made of the words of this run. `open`: of those of a run that
+     * has not completed so far. Absent: no.
+     */
+    title: z.enum(['made', 'open']).optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),

@@ -1,6 +1,8 @@
 /** Notes: recorded but never folded. Chained like all, allowed after the end, never moving the `facts` cursor. */
 import { z } from 'zod'
 import { ToolOutput } from '../message.ts'
+import { Title, TitledBy, TitleRefusal } from '../title/spec.ts'
+import { ModelErrorClass, Usage } from '../turn.ts'
 import { ledgerSchemas } from './ledger.ts'
 
 /** An attempt that is over; milliseconds it took. */
@@ -8,6 +10,17 @@ const delivery = {
   effectId: z.string(),
   attempt: z.number().int(),
   durationMs: z.number().int().min(0),
+}
+
+/** What was made of events of the same run: from the first of them, through the last. */
+const Sources = z.object({ from: z.number().int().min(1), through: z.number().int().min(1) })
+
+/** What a call of a model for a title used. Absent where no model was asked. */
+const asked = {
+  usage: Usage.optional(),
+  provider: z.string().optional(),
+  model: z.string().optional(),
+  durationMs: z.number().int().min(0).optional(),
 }
 
 /** Payload schemas of notes by type, newest versions. */
@@ -41,6 +54,28 @@ export const noteSchemas = {
   }),
   /** Somebody asked for a delivery to be made once more, under the same id; it had had `attempt` attempts. */
   'webhook.replayed': z.object({ effectId: z.string(), attempt: z.number().int() }),
+  /** The thread of the run got a title, or was to: what a person has said stands. */
+  'thread.titled': z.object({
+    title: Title,
+    by: TitledBy,
+    /** The effect that made it. Absent with the first words of a thread, and with a person. */
+    effectId: z.string().optional(),
+    attempt: z.number().int().optional(),
+    /** Absent with a person, and where it says nothing of what was said. */
+    sources: Sources.optional(),
+    ...asked,
+  }),
+  /** The thread keeps the title that it has: the one that was to be made is none. Never what was answered. */
+  'title.unchanged': z.object({
+    effectId: z.string(),
+    attempt: z.number().int(),
+    reason: TitleRefusal,
+    /** The guardrail that objected, or took something out. */
+    guardrail: z.object({ id: z.string(), name: z.string() }).optional(),
+    /** Class of the error of the call. */
+    error: ModelErrorClass.optional(),
+    ...asked,
+  }),
   /** The payload and the salt of an event were erased; its hashes stand. */
   'payload.erased': z.object({ seq: z.number().int(), reason: z.string() }),
   /** The run is deleted for its users: no listing shows it, and it is not found. What it said stays said. */

@@ -79,10 +79,11 @@ const letterOf = {
   restedAt: 'Q',
   injected: 'J',
   relieved: 'V',
+  title: 'N',
 } as const
 
-/** Counters that the first form did not have. */
-const newer = new Set(['relieved'])
+/** Counters without a place in the first form. */
+const unplaced: ReadonlySet<string> = new Set(['injected', 'relieved', 'title'])
 
 const letters = new Map<string, string>(Object.entries(letterOf))
 const countersByLetter = new Map<string, string>(
@@ -119,12 +120,12 @@ export function unpackCounts(text: string, known: RunContext): Partial<RunContex
 
 /** Lifts the first form of a cached state, whose counters were known by their places, to the second. */
 export function nameCounters(state: JsonObject): JsonObject {
+  // `injected` had a place of its own.
   const { injected = 0, ...context } = JsonObjectSchema.parse(state['context'])
   const { counts: text } = context
   if (typeof text !== 'string') return unreadable('counts')
   const numbers = wordsOf(text).map(Number)
-  // It had a place of its own.
-  const names = Object.keys(letterOf).filter((name) => name !== 'injected' && !newer.has(name))
+  const names = Object.keys(letterOf).filter((name) => !unplaced.has(name))
   if (numbers.length !== names.length + 1 || !numbers.every(Number.isFinite))
     return unreadable(text)
   const named = [...names.map((name, n) => [name, numbers[n]]), ['injected', injected]]

@@ -88,6 +88,8 @@ export interface RunContext {
   readonly relieved: number
   /** What the next request weighs; null where the agent does not ask, or nothing was counted yet. */
   readonly room: RoomState | null
+  /** Is its thread to have a title when it ends? 0: no. 1: it was made of the words of this run. 2: of those of another. */
+  readonly title: number
   /** The moments that each webhook of the run wants to be told of. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
@@ -135,6 +137,7 @@ export const emptyContext: RunContext = {
   refused: [],
   relieved: reliefs.none,
   room: null,
+  title: 0,
   webhooks: [],
   activeMs: 0,
   since: null,

@@ -2,9 +2,9 @@
  * Telling others of a run: an effect per webhook that wants to hear of where the run has come to.
  *
  * W1 Of the end it is told once, by the decision that ends the run; of waiting, each time the run begins to wait.
- * W2 It is the only work that outlives a run: an end or a cancel takes none of it back.
+ * W2 It outlives the run, as a title does: an end or a cancel takes none of it back.
  */
-import type { Effect, WebhookEffect } from '../effect.ts'
+import { type Effect, outlivesRun, type WebhookEffect } from '../effect.ts'
 import { type RunState, isFinal } from '../state.ts'
 import { wants, type WebhookMoment } from '../webhook.ts'
 import { isWaiting } from './clock.ts'
@@ -41,4 +41,4 @@ export function tell(
 
 /** Does this work go on when the run has ended? That it waited is told no more by the decision that ends it. */
 export const outlives = (effect: Effect): boolean =>
-  effect.kind === 'webhook.deliver' && effect.on !== 'waiting'
+  outlivesRun(effect.kind) && !(effect.kind === 'webhook.deliver' && effect.on === 'waiting')

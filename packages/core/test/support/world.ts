@@ -10,6 +10,7 @@ import {
   type Fact,
   type FoldableEvent,
   isFinal,
+  outlivesRun,
   type JsonObject,
   readFact,
   type RunState,
@@ -137,7 +138,7 @@ export class World {
     const again = this.#unknown.filter((effect) => decision.retries.includes(effect.id))
     this.#unknown = this.#unknown.filter((effect) => !again.includes(effect))
     // Of what was told to others no fact says what became of it.
-    const work = decision.effects.filter(({ kind }) => kind !== 'webhook.deliver')
+    const work = decision.effects.filter(({ kind }) => !outlivesRun(kind))
     this.#open.push(...work, ...again)
     this.#asked.push(...decision.verdicts.flatMap(askedOf))
   }
@@ -190,6 +191,7 @@ export class World {
         return childAnswer(effect, exists, how)
       case 'tool.recall':
       case 'webhook.deliver':
+      case 'title.make':
         return null
     }
   }

@@ -1,7 +1,7 @@
 /** A command that no policy lets through, beside one that is fine. */
-import { bashTool, harmless, noteFile } from '../bash-tool.ts'
 import { expect } from '../expect.ts'
 import type { Scene, Stage } from '../scene.ts'
+import { harmless, noteFile, shellTool } from '../shell-tool.ts'
 
 const agent = 'operator'
 const command = 'rm -rf /'
@@ -24,15 +24,17 @@ export const deniedScene: Scene = {
     [agent]: {
       model: { provider: 'openai-compatible', model: agent, baseURL: modelUrl },
       instructions: 'You keep machines tidy.',
-      tools: [bashTool.spec.name],
-      guardrails: { provider: { use: 'passport', passport } },
+      tools: [shellTool.spec.name],
+      guardrails: {
+        provider: { use: 'passport', passport, capabilities: { shell: capability } },
+      },
     },
   }),
-  tools: [bashTool],
+  tools: [shellTool],
   scripts: {
     [agent]: (_, turn) =>
       turn === 0
-        ? { calls: [harmless, command].map((it) => ({ name: 'bash', args: { command: it } })) }
+        ? { calls: [harmless, command].map((it) => ({ name: 'shell', args: { command: it } })) }
         : { text: 'I was not allowed to tidy up, and left it at that.', delayMs: 15, chunkSize: 6 },
   },
   play,
@@ -50,9 +52,9 @@ async function play(stage: Stage): Promise<void> {
   stage.print.met(
     'call.denied is in the log, with oap.dangerous_operation and the policy that said so',
   )
-  const started = events.filter(({ type, tool }) => type === 'effect.started' && tool === 'bash')
-  expect(started.length === 1, `bash was started ${started.length} times, not once`)
+  const started = events.filter(({ type, tool }) => type === 'effect.started' && tool === 'shell')
+  expect(started.length === 1, `the shell was started ${started.length} times, not once`)
   const [notes] = await stage.files(noteFile)
-  expect(notes?.text === `${harmless}\n`, `bash was given: ${notes?.text ?? 'nothing'}`)
+  expect(notes?.text === `${harmless}\n`, `the shell was given: ${notes?.text ?? 'nothing'}`)
   stage.print.met(`the shell was given "${harmless}", and nothing else`)
 }

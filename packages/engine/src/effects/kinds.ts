@@ -18,6 +18,7 @@ import { policyPerformer } from './policies.ts'
 import { recallPerformer } from './recalls.ts'
 import { type EffectOf, type RowOf, rowOf } from './row.ts'
 import { runStartPerformer } from './run-starts.ts'
+import { createNaming, type TitlesDeps } from './titles.ts'
 import { createDelivery, type WebhooksDeps } from './webhooks.ts'
 
 /** The handling of the effects of one kind. */
@@ -44,6 +45,7 @@ export type KindsDeps = LoopDeps &
   PolicyCallDeps &
   RunStartDeps &
   RecallDeps &
+  TitlesDeps &
   WebhooksDeps & {
     readonly strangers: Strangers
     /** Null: this process makes no model calls. */
@@ -61,8 +63,9 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'policy.evaluate': policyKind(deps, background),
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
-    'webhook.deliver': webhookKind(deps, background),
+    'title.make': titleKind(deps, background),
     'context.compact': compactionKind(deps, background),
+    'webhook.deliver': webhookKind(deps, background),
   }
   return { kinds, idle: () => background.idle() }
 }
@@ -195,19 +198,33 @@ function readAnew<K extends EffectKind, T>(
   }
 }
 
-/** A delivery outlives its run, and a cancel takes none of it back. */
-function webhookKind(deps: KindsDeps, background: Background): Kind<EffectOf<'webhook.deliver'>> {
-  const deliver = createDelivery(deps)
+const webhookKind = (deps: KindsDeps, background: Background) =>
+  outlivingKind(background, {
+    perform: createDelivery(deps),
+    givenUp: 'a webhook was not delivered',
+  })
+
+const titleKind = (deps: KindsDeps, background: Background) =>
+  outlivingKind(background, {
+    perform: createNaming({ ...deps, model: deps.models === null ? null : deps.model }),
+    givenUp: 'a title was not made',
+  })
+
+/** What outlives its run: a cancel takes none of it back. */
+function outlivingKind(
+  background: Background,
+  {
+    perform,
+    givenUp,
+  }: { readonly perform: (effectId: string) => Promise<void>; readonly givenUp: string },
+) {
   const take = (effectId: string): Promise<void> =>
-    background.begin(() => deliver(effectId), {
-      effectId,
-      givenUp: 'a webhook was not delivered',
-    })
+    background.begin(() => perform(effectId), { effectId, givenUp })
   return {
-    asked(_, effects) {
+    asked(_: RunView, effects: readonly Effect[]) {
       for (const { id } of effects) void take(id)
     },
-    due: ({ effectId }) => take(effectId),
+    due: (row: EffectRow) => take(row.effectId),
     isAwaited: false,
     close: null,
   }

@@ -18,14 +18,14 @@ import type { RedactedValue, StreamGuard, StreamGuardrails, TakenOut } from '../
 export function streamGuardOf(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,
-  effect: Pick<ModelCallEffect, 'correction'>,
+  { correction }: Pick<ModelCallEffect, 'correction'>,
 ): StreamGuard | null {
   const { stream } = agent.guardrails
   if (stream.length === 0) return null
   return guardrails.guard(stream, {
     availableTools: agent.tools.map(({ name }) => name),
     availableSkills: agent.skills,
-    attempt: effect.correction,
+    attempt: correction,
   })
 }
 

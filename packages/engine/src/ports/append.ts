@@ -24,7 +24,7 @@
  * | notes                      | left out, or the item `rejected` if it holds nothing else | as a claim; after the end, room for the word that the run is deleted |
  *
  * A claim, a decision or a fact that is refused so is for the caller to end the run: `history_too_long` (`record/full.ts`). A
- * claim after the end (of a webhook) is `gone`, and its effect with it.
+ * claim after the end (of what outlives the run) is `gone`, and its effect with it.
  */
 import type {
   Effect,
@@ -114,7 +114,7 @@ export interface ClaimDraft {
 }
 
 /**
- * The next state of an effect whose outcome is a note, for it is told when its run has ended: `webhook.deliver`. `started`: the
+ * The next state of an effect whose outcome is a note, for it outlives its run (`outlivesRun` of core). `started`: the
  * attempt that holds it ends it, or leaves it to another. `done`: one that was ended is asked for once more.
  */
 export interface SettleDraft {
@@ -222,7 +222,7 @@ export type DecisionCode =
   /**
    * A final one, and a claim of the run stands: something may still begin. The run is closed for claims, as by `cancel.requested`,
    * and the end is to be decided again when what is claimed has settled, or its lease is over, see `renew`. No end waits for claims
-   * of `policy.evaluate` and `tool.recall`, which execute nothing, or of `webhook.deliver`, which outlives the run.
+   * of `policy.evaluate` and `tool.recall`, which execute nothing, or of a kind that outlives the run.
    */
   | 'held'
   /** It breaks a rule, or does not fit into the history: `detail` says which. Facts of the item stand. The run must be faulted. */

@@ -8,6 +8,7 @@ import type {
   Outcome,
   RunStatus,
   StateName,
+  TitledBy,
   ToolCallPart,
 } from '@signalbox/core'
 import type {
@@ -128,6 +129,21 @@ export interface Thread extends ThreadRef {
   readonly ttlMinutes?: number | null
 }
 
+/** What a thread is called, and who says so. */
+export interface GivenTitle {
+  /** 1 to `limits.titleCharsMax` characters. */
+  readonly title: string
+  readonly by: TitledBy
+  /** The run whose note says so. Null: none does. */
+  readonly runId: string | null
+}
+
+/** The title of a thread as it stands. */
+export interface ThreadTitle extends GivenTitle {
+  /** Has its run completed? Then no other run titles the thread. */
+  readonly isOfCompleted: boolean
+}
+
 /** What changes of a thread. */
 export interface ThreadChange {
   /** Laid over what is there, key by key. */
@@ -226,6 +242,13 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   ensureThreads(threads: readonly Thread[]): Promise<readonly (Thread | null)[]>
   /** Changes a thread. `too_large`: its metadata is over `limits.threadMetadataBytesMax` as JSON. */
   changeThread(thread: ThreadRef, change: ThreadChange): Promise<'ok' | 'no_thread' | 'too_large'>
+  /** What the thread is called: a projection of the notes `thread.titled` and `title.unchanged` of its runs. Null: nothing, or no thread. */
+  threadTitle(thread: ThreadRef): Promise<ThreadTitle | null>
+  /**
+   * Gives the thread a title beside its notes. A person's (`by` `user`) stands for good; another one is for a thread without, as a copy is
+   * when it is made.
+   */
+  giveTitle(thread: ThreadRef, given: GivenTitle): Promise<'ok' | 'no_thread'>
   /**
    * Hides a thread and its runs from its users; the log keeps everything, and the id stays taken. `busy`: a run is under way
    * that was not asked to end. A run is hidden by the note `run.hidden`.

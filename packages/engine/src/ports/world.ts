@@ -42,6 +42,11 @@ export interface ModelRequest {
   readonly waitsForPeople?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
+  /**
+   * A JSON schema of the object that the answer is to be. A provider that can is held to it, and answers the object as text; others answer
+   * words as ever. Absent: nobody is held to anything.
+   */
+  readonly answer?: JsonObject
 }
 
 /** Text as it streams. Never called after the promise of `call` has settled. */

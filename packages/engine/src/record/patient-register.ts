@@ -32,6 +32,7 @@ export function patientRegister(patience: Patience, register: Register): Registe
     digestKey: (wanted) => again('read digest key', () => register.digestKey(wanted)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
     ensureThreads: (threads) => again('read threads', () => register.ensureThreads(threads)),
+    threadTitle: (thread) => again('read title', () => register.threadTitle(thread)),
     putDefinition: (hash, definition) =>
       again('store definition', () => register.putDefinition(hash, definition)),
     putBlob: (thread, blob) => again('store blob', () => register.putBlob(thread, blob)),

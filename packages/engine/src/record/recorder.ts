@@ -27,7 +27,7 @@ export interface RecorderDeps extends Patience, DraftedBy {
 }
 
 /** What an append about a new or a queued run carries beside facts. */
-export interface Extra extends Pick<AppendItem, 'create' | 'admit'> {
+export interface Extra extends Pick<AppendItem, 'create' | 'admit' | 'notes'> {
   /** The run as the caller knows it, when nobody else can know it better. */
   readonly view?: RunView
 }

@@ -19,6 +19,8 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
     model: provider.languageModel(config.model),
     metaKeys: ['anthropic'],
     endUser: ['metadata', 'userId'],
+    // Of its package's two ways the one that answers in text: the other is a call of a tool, and those are ours alone.
+    ...(isOwn ? { answerOptions: { anthropic: { structuredOutputMode: 'outputFormat' } } } : {}),
     cacheMark: {
       option: 'cacheControl',
       // Five minutes are gone before a human has answered. Who else speaks this interface may know no other time.

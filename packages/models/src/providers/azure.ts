@@ -31,6 +31,7 @@ export function wireAzure(input: WiringInput): Wired | Unwired {
     metaKeys: ['azure', 'openai'],
     // Not `safety_identifier`: the versions of this interface answer an argument they do not know with 400.
     endUser: ['user'],
+    answerOptions: {},
     // Nor a key of the cache, for the same reason: Azure caches without one.
     cacheMark: {
       option: 'promptCacheKey',

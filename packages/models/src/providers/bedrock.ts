@@ -31,6 +31,10 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
   return {
     model: provider.languageModel(config.model),
     metaKeys: ['amazonBedrock', 'bedrock'],
+    // Its package holds other models to a schema by a call of a tool, and those are ours alone.
+    ...(isClaude(config.model)
+      ? { answerOptions: { amazonBedrock: { structuredOutputMode: 'outputFormat' } } }
+      : {}),
     cacheMark: {
       option: 'cachePoint',
       own: { type: 'default' },
@@ -46,8 +50,10 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
  * gets none.
  */
 function takesCachePoint(model: string): boolean {
-  return /(^|[./])anthropic\.claude-/.test(model) && !withoutCaching.test(model)
+  return isClaude(model) && !withoutCaching.test(model)
 }
+
+const isClaude = (model: string): boolean => /(^|[./])anthropic\.claude-/.test(model)
 
 const withoutCaching = /\.claude-(v\d|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)/
 

@@ -7,5 +7,5 @@ export function wireGoogle(input: WiringInput): Wired | Unwired {
   if ('problem' in auth) return auth
   const { config, fetch } = input
   const provider = createGoogle({ apiKey: auth.key, fetch, ...baseUrlOption(config) })
-  return { model: provider.languageModel(config.model), metaKeys: ['google'] }
+  return { model: provider.languageModel(config.model), metaKeys: ['google'], answerOptions: {} }
 }

@@ -18,6 +18,7 @@ export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
         model: provider.create.chat(input.config.model),
         metaKeys: ['openai'],
         endUser: ['safetyIdentifier'],
+        ...answerOptions(input),
         cacheMark: cacheMark(input),
       }
 }
@@ -35,6 +36,7 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
         metaKeys: ['openai'],
         defaults: { openai: { store: false } },
         endUser: ['safetyIdentifier'],
+        ...answerOptions(input),
         cacheMark: cacheMark(input),
       }
 }
@@ -44,14 +46,19 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
  * refuse a request with a field that they do not know, so nobody else gets a key unasked.
  */
 function cacheMark(input: WiringInput): CacheMark {
-  const isOwn = isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
   return {
     option: 'promptCacheKey',
     own: input.cacheKey ?? null,
     on: 'request',
-    byDefault: isOwn ? 'request' : null,
+    byDefault: isOwn(input) ? 'request' : null,
   }
 }
+
+const isOwn = (input: WiringInput): boolean => isOwnAddress(input, 'openai.com', 'OPENAI_BASE_URL')
+
+/** Not all that speak its interface know how to hold an answer to a schema. */
+const answerOptions = (input: WiringInput): Pick<Wired, 'answerOptions'> =>
+  isOwn(input) ? { answerOptions: {} } : {}
 
 function openAi(input: WiringInput) {
   const auth = requireKey(input, 'OPENAI_API_KEY')

@@ -23,6 +23,8 @@ export interface Wired {
   readonly defaults?: Readonly<Record<string, JsonObject>>
   /** Where, among the options under the first of `metaKeys`, the provider takes an id of the end user. */
   readonly endUser?: readonly string[]
+  /** Options that go along where an answer is held to a schema; absent where the provider cannot be held to one. */
+  readonly answerOptions?: Readonly<Record<string, JsonObject>>
   /** How the provider is told to keep what requests have in common; absent where it needs no telling, or its package has no way. */
   readonly cacheMark?: CacheMark
 }

@@ -58,6 +58,7 @@ export interface Asked {
   readonly endUser?: string
   readonly cacheKey?: string
   readonly waitsForPeople?: boolean
+  readonly answer?: JsonObject
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -83,6 +84,7 @@ export function request(asked: Asked): ModelRequest {
     endUser: asked.endUser ?? null,
     ...(asked.cacheKey === undefined ? {} : { cacheKey: asked.cacheKey }),
     ...(asked.waitsForPeople === undefined ? {} : { waitsForPeople: asked.waitsForPeople }),
+    ...(asked.answer === undefined ? {} : { answer: asked.answer }),
   }
 }
 

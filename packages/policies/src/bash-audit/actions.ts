@@ -2,12 +2,13 @@
  * What a script would do, as far as its text says: every program, redirection and variable, wherever it stands.
  *
  * N1 A part that cannot be told is named, and what stands around it is judged all the same: nothing here refuses.
- * N2 The texts that shells, `eval` and `trap` are given are read like the script itself, at most eight deep.
+ * N2 The texts that shells, `eval` and `trap` are given are read like the script itself, at most eight deep, and so many in all.
  */
 import type { Doings, Executable, Variable } from '../passport/command/doings.ts'
 import type { ShellFunction } from '../shell/cursor.ts'
 import type { EverydayScript } from '../shell/parse-everyday.ts'
-import type { Command, Redirect, Word } from '../shell/script.ts'
+import type { Command, Redirect, ShellScope, Word } from '../shell/script.ts'
+import type { KnownNames } from './known-words.ts'
 
 /** A variable, and where its value comes from: a word, or the input of a command. */
 interface Setting {
@@ -23,6 +24,13 @@ export interface ProgramSource {
   readonly input: Command | null
   /** What is said where it comes from nothing that is refused. Null: nothing, it is an everyday thing to do. */
   readonly unclear: string | null
+}
+
+/** A program that works outside of the workspace, or is told of a place there: its relative operands are from where the script began. */
+interface Moved extends Executable {
+  readonly place: string
+  /** Its words as they are. */
+  readonly own: readonly Word[]
 }
 
 /** What was found; it grows while a script is read. */
@@ -45,10 +53,28 @@ export interface Actions extends Doings {
   readonly owners: Map<Command, string>
   /** Commands whose program is what their function is called with. */
   readonly forwarders: Map<string, Command>
+  /** What is said of names here, and what was known of them before: the whole script, when it is read once more. */
+  readonly values: Map<string, Variable[]>
+  readonly calls: Map<string, (readonly Word[])[]>
+  readonly known: KnownNames
+  readonly aliases: Map<string, string>
+  /** Where shells have changed to, from the root, from a home or from where the script began; null where it is not known. */
+  readonly places: Map<ShellScope, string | null>
+  /** Programs that reach out of the workspace by a relative path. */
+  readonly moved: Moved[]
+  /** How many texts were read. */
+  texts: number
 }
 
-/** Nothing found yet. */
-export const noActions = (): Actions => ({
+/** Nothing found yet. `before`: what is known of the names of the script; null: what is found. */
+export function noActions(before: KnownNames | null = null): Actions {
+  const values = new Map<string, Variable[]>()
+  const calls = new Map<string, (readonly Word[])[]>()
+  const places = new Map<ShellScope, string | null>()
+  return { ...nothing(), values, calls, places, known: before ?? { values, calls, places } }
+}
+
+const nothing = (): Omit<Actions, 'values' | 'calls' | 'places' | 'known'> => ({
   executables: [],
   redirects: [],
   variables: [],
@@ -62,7 +88,26 @@ export const noActions = (): Actions => ({
   background: new Set(),
   owners: new Map(),
   forwarders: new Map(),
+  aliases: new Map(),
+  moved: [],
+  texts: 0,
 })
+
+/** One more variable that is set. */
+export function addVariable({ variables, values }: Actions, variable: Variable): void {
+  variables.push(variable)
+  const { name } = variable
+  const known = values.get(name)
+  if (known) known.push(variable)
+  else values.set(name, [variable])
+}
+
+/** One more list of words that a function, or a text, is called with. */
+export function addCall({ calls }: Actions, owner: string, words: readonly Word[]): void {
+  const known = calls.get(owner)
+  if (known) known.push(words)
+  else calls.set(owner, [words])
+}
 
 /** Takes over what a text defines. */
 export function addDefinitions(

@@ -36,7 +36,7 @@ export function shellProgram(words: readonly Word[]): Interpreted {
 
 /** The file by which a program names its own input. */
 export const isInput = (text: string): boolean =>
-  /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(text)
+  /^\/(?:dev\/(?:stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(text.replaceAll(/\/(?:\.?\/)+/g, '/'))
 
 const textOptions: ReadonlyMap<string, RegExp> = new Map([
   ['python', /^-[a-zA-Z]*c$/],

@@ -7,7 +7,7 @@
  *    read are followed at once. Those of a longer chain in the opposite order are not followed to its end.
  */
 import { isDecoding } from '../passport/command/dangerous.ts'
-import { type Command, expansionsIn, type Word } from '../shell/script.ts'
+import { arrayOf, type Command, expansionsIn, type Word } from '../shell/script.ts'
 import type { Actions, ProgramSource } from './actions.ts'
 import { wordsIn } from './words-in.ts'
 
@@ -79,9 +79,11 @@ export function traceOrigins(actions: Actions): OriginTable {
   }
 }
 
-/** The variables of a word; of `${x:-$y}`, both. */
+/** The variables of a word; of `${x:-$y}`, both, and of an element its array. */
 const namesIn = ({ exact }: Word): readonly string[] =>
-  expansionsIn(exact).flatMap((name) => name.split(':'))
+  expansionsIn(exact)
+    .flatMap((name) => name.split(':'))
+    .map(arrayOf)
 
 /** Does anything come into a command: from a pipe, a file, a group around it? */
 export function isFed({ from = [], redirects }: Command): boolean {

@@ -9,18 +9,19 @@ import {
   dangerOfSecrets,
   dangerOfSocket,
   isProtected,
+  isVital,
+  startsOfFind,
+  vitalRemoval,
 } from '../passport/command/dangerous.ts'
 import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter } from '../passport/command/interpreters.ts'
-import { textsOfWord } from '../passport/command/places.ts'
 import { canonicalPath } from '../passport/files/canonical-path.ts'
 import { plainWord } from '../shell/grammar.ts'
-import { after, type Command, expansionsIn, isPlain, type Word } from '../shell/script.ts'
+import { after, type Command, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import type { OriginTable } from './origins.ts'
+import { otherDangerIn } from './other-dangers.ts'
 import type { BashFinding } from './rules.ts'
-
-const variantsMax = 16
 
 /** Everything that is to be refused, in the order in which it was found. */
 export function refusalsIn(actions: Actions, origins: OriginTable): readonly BashFinding[] {
@@ -28,29 +29,52 @@ export function refusalsIn(actions: Actions, origins: OriginTable): readonly Bas
     ...actions.variables.map(({ name }) => dangerInVariable(name)),
     // A here-document is a text, whatever stands in it.
     ...actions.redirects.map((each) => (each.op.startsWith('<<') ? null : dangerInRedirect(each))),
-    ...actions.executables.flatMap((each) => dangersOf(each, actions)),
+    ...actions.executables.flatMap(dangersOf),
+    ...actions.moved.map((each) => dangerInUse(each)),
     ...actions.foreign.flatMap(dangersOfText),
   ]
   return [
     ...forkBombsIn(actions),
     // Its words may be those of the script: `mkfs.<anything>`.
     ...dangers.flatMap((each) => (each === null ? [] : [{ rule: each.rule, what: '' }])),
+    ...actions.executables.flatMap((each) => otherwise(otherDangerIn(each, null))),
+    ...actions.moved.flatMap(({ name, own, place }) =>
+      otherwise(otherDangerIn({ name, words: own }, place)),
+    ),
     ...programsIn(actions, origins),
   ]
 }
 
-function dangersOf(executable: Executable, { variables }: Actions): readonly (Danger | null)[] {
+const otherwise = (rule: BashFinding['rule'] | null): readonly BashFinding[] =>
+  rule === null ? [] : [{ rule, what: '' }]
+
+function dangersOf(executable: Executable): readonly (Danger | null)[] {
   const { name, words } = executable
   const dd = name === 'dd' && !copiesPlainFiles(words) ? dangerInDd(executable) : null
-  const used = variantsOf(words, variables).map((each) =>
-    dangerInUse({ ...executable, words: each }),
-  )
   const read =
     isInterpreter(name) || printing.has(name)
       ? []
       : words.slice(1).flatMap((word) => (/\s/.test(word.text) ? [] : dangerOfSecrets(word, 2)))
-  return [dd, ...used, ...read]
+  return [dd, dangerInUse(executable), dangerOfFound(executable), ...read]
 }
+
+const removing = new Set(['rm', 'unlink', 'shred', 'truncate'])
+
+/** Each file below a place, one by one, is all of it. */
+function dangerOfFound({ name, outer, command, hasMore }: Executable): Danger | null {
+  if (!removing.has(name) || !hasMore) return null
+  const found =
+    outer?.executable.name === 'find'
+      ? [outer.executable.words]
+      : findsInto(command, 4).map(({ words }) => words)
+  return found.some((words) => startsOfFind(words).some(isVital)) ? vitalRemoval : null
+}
+
+/** The `find` that the input of a command comes from. */
+const findsInto = ({ from = [] }: Command, depth: number): readonly Command[] =>
+  depth === 0
+    ? []
+    : from.flatMap((each) => (each.words[0]?.text === 'find' ? [each] : findsInto(each, depth - 1)))
 
 /** Print their words, or compare them. */
 const printing = new Set(['echo', 'printf', ':', 'true', 'test', '[', 'export', 'declare', 'local'])
@@ -77,40 +101,6 @@ function isPlainFile(word: Word): boolean {
   if (!isPlain(word) || !read.ok || isProtected(word)) return false
   return !read.path.startsWith('/') || /^\/(?:workspace|tmp)\//.test(read.path)
 }
-
-/** The words with what their variables are known to be. As they stand, where that is not known. */
-function variantsOf(
-  words: readonly Word[],
-  variables: Actions['variables'],
-): readonly (readonly Word[])[] {
-  if (!words.some((word) => isKnown(word, variables))) return [words]
-  let variants: readonly (readonly Word[])[] = [[]]
-  for (const word of words) {
-    const texts = isKnown(word, variables) ? textsOfWord(word, variables) : null
-    const isTold = texts !== null && texts.length > 0
-    const each = isTold ? texts.map((text) => known(word, text)) : [word]
-    variants = variants.flatMap((before) => each.map((next) => [...before, next]))
-    if (variants.length > variantsMax) return [words]
-  }
-  return variants
-}
-
-/** Every variable of the word is set in the script. */
-function isKnown(word: Word, variables: Actions['variables']): boolean {
-  const names = expansionsIn(word.exact)
-  return (
-    names.length > 0 && names.every((name) => variables.some((variable) => variable.name === name))
-  )
-}
-
-const known = (word: Word, text: string): Word => ({
-  ...word,
-  text,
-  exact: text,
-  expands: false,
-  substitutions: [],
-  globs: word.globs || /[*?[]/.test(text),
-})
 
 /** A function that pipes into itself, or calls itself twice without waiting. */
 function forkBombsIn({ functions, background }: Actions): readonly BashFinding[] {

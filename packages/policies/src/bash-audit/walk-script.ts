@@ -1,23 +1,36 @@
 /** Walks over a script and finds what it would do. */
+import { limits } from '@signalbox/core'
 import { type Variable, variableOf } from '../passport/command/doings.ts'
 import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
-import type { Command, ShellScript, Word } from '../shell/script.ts'
-import { type Actions, addDefinitions, noActions } from './actions.ts'
-import { readArguments, readProgram, type ScriptWalk } from './walk-program.ts'
+import type { Command, Redirect, ShellScript, Word } from '../shell/script.ts'
+import { type Actions, addDefinitions, addVariable, noActions } from './actions.ts'
+import { readingsOf } from './known-words.ts'
+import { below, isRelative, placeOf } from './places.ts'
+import type { ScriptWalk } from './script-walk.ts'
+import { readSpecial } from './walk-builtins.ts'
+import { readArguments, readProgram } from './walk-program.ts'
 import { wordsIn } from './words-in.ts'
 
 const nestingMax = 8
 /** Parts of the grammar that hold words and run nothing themselves. */
 const inert = new Set(['[[', '((', 'case'])
 
-/** All that a text would do. */
+/** All that a text would do. Read once more where it says anything of its names: what a function is called with stands behind it. */
 export function actionsOf(text: string): Actions {
-  const actions = noActions()
-  readText({ text, by: null }, { actions, nesting: 0, readText, readScript })
-  readArguments({ actions, nesting: 1, readText, readScript })
+  const first = walkOver(text, noActions())
+  const isNamed = first.values.size + first.functions.size > 0
+  return isNamed ? walkOver(text, noActions(first)) : first
+}
+
+function walkOver(text: string, actions: Actions): Actions {
+  readText({ text, by: null }, { actions, nesting: 0, owner: null, readText, readScript })
+  readArguments({ actions, nesting: 1, owner: null, readText, readScript })
   return actions
 }
+
+/** Texts that are read within a script, at most: each may have others in it. */
+const textsMax = 256
 
 /** `by`: the command whose input the text has, and to whose output it writes. */
 function readText(
@@ -26,9 +39,12 @@ function readText(
 ): void {
   const { actions, nesting } = walk
   if (nesting > nestingMax) return void actions.unclear.push('it is nested too deep')
+  actions.texts += 1
+  if (actions.texts > textsMax) return void actions.unclear.push('it runs too many texts')
   const given = by === null ? [] : [inputLike(by)]
   actions.commands.push(...given)
-  const { script, problem, ...definitions } = parseEveryday(text, given)
+  const scope = { parent: by?.scope ?? null }
+  const { script, problem, ...definitions } = parseEveryday(text, given, scope)
   if (problem !== null) actions.unclear.push(problem)
   addDefinitions(actions, definitions)
   if (by !== null) actions.within.set(by, [...(actions.within.get(by) ?? []), ...script])
@@ -46,15 +62,17 @@ function readScript(script: ShellScript, walk: ScriptWalk): void {
   for (const command of script) readCommand(command, walk)
 }
 
-function readCommand(command: Command, walk: ScriptWalk): void {
-  const { actions } = walk
+function readCommand(command: Command, around: ScriptWalk): void {
+  const { actions } = around
+  const walk = { ...around, owner: actions.owners.get(command) ?? around.owner }
   actions.commands.push(command)
   for (const { name, value, appends } of command.assignments) {
     const set = withTemporary(variableOf(name, value, command.words.length > 0), value)
-    actions.variables.push(appends ? { ...set, value: null, text: null } : set)
+    addVariable(actions, appends ? appended(set, actions.values.get(name)?.at(-1)) : set)
     actions.settings.push({ name, word: value, input: null })
+    readSpecial(name, value, walk)
   }
-  actions.redirects.push(...command.redirects)
+  for (const redirect of command.redirects) readRedirect(redirect, command, walk)
   for (const word of wordsIn(command))
     for (const inner of word.substitutions)
       readScript(inner, { ...walk, nesting: walk.nesting + 1 })
@@ -66,11 +84,37 @@ function readCommand(command: Command, walk: ScriptWalk): void {
   readProgram({ words: command.words, command, ...outer }, walk)
 }
 
-function readLoopHead({ words }: Command, { actions }: ScriptWalk): void {
+function readLoopHead({ words }: Command, { actions, owner }: ScriptWalk): void {
   const name = words[1]?.text ?? ''
+  const where = { known: actions.known, owner }
   for (const word of words.slice(3)) {
-    actions.variables.push({ ...variableOf(name, word, false), value: null })
     actions.settings.push({ name, word, input: null })
+    for (const each of readingsOf([word], where).flat())
+      addVariable(actions, { ...variableOf(name, each, false), value: null })
+  }
+}
+
+/** Longer than it was: by the elements of an array, or by a text where it was one. */
+function appended(set: Variable, before: Variable | undefined): Variable {
+  if (set.word?.elements !== undefined) return { ...set, value: null, text: null }
+  const text = both(before?.text, set.text)
+  const value = both(before?.value, set.value)
+  const isShort = text === null || text.length <= limits.commandCharsMax
+  return { ...set, value: isShort ? value : null, text: isShort ? text : null, word: null }
+}
+
+const both = (before: string | null | undefined, more: string | null): string | null =>
+  typeof before === 'string' && more !== null ? before + more : null
+
+/** With what its target is known to be, and where that is from. Of a here-document the target is a text. */
+function readRedirect(redirect: Redirect, command: Command, { actions, owner }: ScriptWalk): void {
+  const { op, target } = redirect
+  if (op.startsWith('<<')) return void actions.redirects.push(redirect)
+  const place = placeOf(command, actions)
+  for (const word of readingsOf([target], { known: actions.known, owner }).flat()) {
+    actions.redirects.push({ op, target: word })
+    if (place !== null && isRelative(word) && op.includes('>') && !op.endsWith('&'))
+      actions.redirects.push({ op, target: below(place, word) })
   }
 }
 

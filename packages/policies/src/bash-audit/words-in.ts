@@ -8,8 +8,15 @@ export const wordsIn = (command: Command): readonly Word[] => [
   ...command.redirects.flatMap(({ target, body }) => (body?.word ? [target, body.word] : [target])),
 ]
 
-/** What stands in its here-documents and here-strings. */
-export const hereOf = ({ redirects }: Command): readonly Word[] =>
+/** What stands in the here-documents and here-strings that come in, also by way of `cat`. */
+export function hereFor(command: Command): readonly Word[] {
+  const own = hereOf(command)
+  const [before, more] = command.from ?? []
+  if (own.length > 0 || before === undefined || more !== undefined) return own
+  return before.words[0]?.text === 'cat' && before.words.length === 1 ? hereOf(before) : own
+}
+
+const hereOf = ({ redirects }: Command): readonly Word[] =>
   redirects.flatMap(({ op, target, body }) => {
     if (op === '<<<') return [target]
     return body?.word ? [body.word] : []

@@ -1,7 +1,7 @@
 /** Where the reader of a shell text stands. After a problem it stands at the end, so that every loop ends. */
 
 import type { PassportEdition } from '@signalbox/core'
-import type { Command, HereBody } from './script.ts'
+import type { Command, HereBody, ShellScope } from './script.ts'
 
 /** A here-document whose body is still to come. */
 export interface PendingBody {
@@ -26,6 +26,8 @@ export interface EverydayState {
   /** What the input of the command at hand comes from, and the commands whose output a `>(…)` at hand reads. */
   input: readonly Command[]
   output: Command[]
+  /** The shell that runs the command at hand. */
+  scope: ShellScope
   readonly functions: Map<string, ShellFunction>
   /** Commands that the shell does not wait for. */
   readonly background: Set<Command>
@@ -73,6 +75,16 @@ export function giveUp(cursor: Cursor, why: string): void {
 /** Does the rest begin with this? */
 export const sees = (cursor: Cursor, text: string): boolean =>
   cursor.text.startsWith(text, cursor.at)
+
+/** Reads what a shell within the one at hand runs. */
+export function inShell<Read>({ everyday }: Cursor, read: () => Read): Read {
+  if (everyday === null) return read()
+  const { scope } = everyday
+  everyday.scope = { parent: scope }
+  const result = read()
+  everyday.scope = scope
+  return result
+}
 
 /** Steps over the text if the rest begins with it. */
 export function stepsOver(cursor: Cursor, text: string): boolean {

@@ -21,7 +21,7 @@ import { readCompound } from './read-compound.ts'
 import { readFunction } from './read-function.ts'
 import { keepBodies } from './read-redirect.ts'
 import { readSimple } from './read-simple.ts'
-import type { Command, ShellScript } from './script.ts'
+import type { Command, ShellScope, ShellScript } from './script.ts'
 
 const depthMax = 32
 const commandsMax = 10_000
@@ -35,11 +35,16 @@ export interface EverydayScript {
   readonly background: ReadonlySet<Command>
 }
 
-/** Reads a whole text whose input comes from some commands, none if it stands by itself. */
-export function parseEveryday(text: string, input: readonly Command[] = []): EverydayScript {
+/** Reads a whole text whose input comes from some commands, none if it stands by itself, and which a shell of its own or another's runs. */
+export function parseEveryday(
+  text: string,
+  input: readonly Command[] = [],
+  scope: ShellScope = { parent: null },
+): EverydayScript {
   const everyday: EverydayState = {
     input,
     output: [],
+    scope,
     functions: new Map(),
     background: new Set(),
   }

@@ -1,5 +1,5 @@
 /** Reads what holds commands: groups, conditions, loops, `case`, `[[ … ]]`, `(( … ))`. */
-import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
+import { type Cursor, giveUp, inShell, sees, stepsOver } from './cursor.ts'
 import { type Grammar, inertCommand, standsHere, takeWord } from './grammar.ts'
 import { closesTwice, readArithmetic } from './read-expansion.ts'
 import { readRedirect } from './read-redirect.ts'
@@ -17,6 +17,8 @@ const closers: Readonly<Record<string, string>> = {
   select: 'done',
   '{': '}',
 }
+const loopBody = /(?:do|\{)(?=[\s;&|()<>]|$)/y
+const braceBody = /[\s;]*\{(?=[\s;&|()<>]|$)/y
 const between = /(?:then|elif|else|do)(?=[\s;&|()<>]|$)/y
 
 /** Its commands; null if none begins here. */
@@ -56,6 +58,9 @@ function readBody(cursor: Cursor, opener: string, grammar: Grammar): readonly Co
   if (opener === 'coproc') return readCoproc(cursor, grammar)
   const isLoop = opener === 'for' || opener === 'select'
   const head = isLoop ? readLoopHead(cursor, opener, grammar) : []
+  // `for x in a b; { …; }`: braces may stand for `do` and `done`.
+  if (isLoop && takeWord(cursor, braceBody) !== null)
+    return [...head, ...readUntil(cursor, { opener: '{', closer: '}' }, grammar)]
   return [...head, ...readUntil(cursor, { opener, closer: closers[opener] ?? 'fi' }, grammar)]
 }
 
@@ -79,7 +84,7 @@ function readParenthesis(cursor: Cursor, grammar: Grammar): readonly Command[] {
     cursor.at += 1
     return [inertCommand('((', [arithmetic(cursor, grammar)], cursor.everyday?.input ?? [])]
   }
-  const commands = grammar.readCommands(cursor)
+  const commands = inShell(cursor, () => grammar.readCommands(cursor))
   if (!stepsOver(cursor, ')')) giveUp(cursor, 'a parenthesis is not closed')
   return commands
 }
@@ -100,7 +105,7 @@ function readLoopHead(cursor: Cursor, opener: string, grammar: Grammar): readonl
     grammar.skipBlanks(cursor)
     if (words.length === 1) grammar.skipLines(cursor)
     // `for x do …` has no list: its values are the arguments.
-    if (words.length === 1 && standsHere(cursor, between)) break
+    if (words.length === 1 && standsHere(cursor, loopBody)) break
     const read = readWord(cursor, grammar.readCommands)
     if (read === null) break
     words.push(read.word)

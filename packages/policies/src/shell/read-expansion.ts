@@ -2,11 +2,12 @@
  * Reads expansions of the everyday grammar: `${…}` with all its operators, arithmetic, `$'…'`.
  *
  * E1 Nothing is carried out. A script that stands in an expansion, however deep, is among the substitutions of the word.
- * E2 `$NAME`, `${NAME}` and `${NAME[…]}` are looked up by their name. Any other expansion has a name that no variable has: those of all
+ * E2 `$NAME`, `${NAME}`, `${NAME:?…}` and `${NAME[…]}` are looked up by their name, the element of a number with it: `NAME[0]`. Any other expansion has a name that no variable has: those of all
  *    the variables in it, each with a colon behind it.
  */
 import { type Cursor, giveUp, sees, stepsOver } from './cursor.ts'
 import { readAnsiQuoted } from './ansi-quoted.ts'
+import { standsHere, takeWord } from './grammar.ts'
 import { readBackticks, type ReadList, readSubstitution } from './read-substitution.ts'
 import { expansionsIn } from './script.ts'
 import { addExpansion, addText, emptyWord, type WordDraft } from './word-draft.ts'
@@ -103,27 +104,46 @@ export function readArithmetic(
 /** A name of a variable or of a parameter, behind `!` or `#` where these are operators. */
 const braceHead = /\$\{([!#](?=[A-Za-z0-9_@*#?$-]))?([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[?#@*$!-])/y
 
+/** `${ command; }`, whose output is the value, as newer shells have it; behind `|` it is what it says by REPLY. */
+const commandHead = /\$\{(?:[ \t\n]|\|)/y
+
+function readCommandIn(cursor: Cursor, draft: WordDraft, how: ExpansionReading): void {
+  const script = how.readList(cursor)
+  draft.substitutions.push(script)
+  if (!stepsOver(cursor, '}')) giveUp(cursor, 'an expansion is not closed')
+  addExpansion(draft, { shown: '$()', name: '()', splits: !how.quoted })
+}
+
 function readBraced(cursor: Cursor, draft: WordDraft, how: ExpansionReading): void {
+  if (takeWord(cursor, commandHead) !== null) return readCommandIn(cursor, draft, how)
   const from = cursor.at
   braceHead.lastIndex = from
   const [head, prefix = '', name = ''] = braceHead.exec(cursor.text) ?? []
   if (head === undefined) return giveUp(cursor, 'it has an expansion that is no name')
   cursor.at += head.length
   const operand = emptyWord()
-  if (stepsOver(cursor, '[')) readSubscript(cursor, operand, how)
-  const isNamed = prefix === '' && sees(cursor, '}')
+  const element = stepsOver(cursor, '[') ? readSubscript(cursor, operand, how) : ''
+  // Behind `?` stands what is said where there is no value; then nothing else runs.
+  const isNamed = prefix === '' && standsHere(cursor, named)
   readOperand(cursor, operand, how)
   if (!stepsOver(cursor, '}')) giveUp(cursor, 'an expansion is not closed')
   draft.substitutions.push(...operand.substitutions)
   const shown = isNamed ? `$${name}` : cursor.text.slice(from, cursor.at)
   const other = [name, ...expansionsIn(operand.exact)].join(':')
-  const known = isNamed ? name : prefix === '#' ? '#' : `${other}:`
+  const known = isNamed ? name + element : prefix === '#' ? '#' : `${other}:`
   addExpansion(draft, { shown, name: known, splits: !how.quoted })
 }
 
-function readSubscript(cursor: Cursor, operand: WordDraft, how: ExpansionReading): void {
+/** What ends a name, or insists on its value. */
+const named = /\}|:?\?/y
+const index = /(\d{1,6})(?=\])/y
+
+/** Reads up to the bracket that closes. Answers the subscript with its brackets if it is a number, else nothing. */
+function readSubscript(cursor: Cursor, operand: WordDraft, how: ExpansionReading): string {
+  const at = takeWord(cursor, index)
   while (cursor.at < cursor.text.length && !stepsOver(cursor, ']'))
     readOperandPiece(cursor, operand, { ...how, takesQuotes: true })
+  return at === null ? '' : `[${Number(at)}]`
 }
 
 /** Reads up to the brace that closes. In double quotes, single quotes quote the patterns of `#`, `%` and `/`, and nothing else. */

@@ -16,7 +16,7 @@ interface Draft {
 export function readSimple(cursor: Cursor, grammar: Grammar): readonly Command[] {
   const { everyday } = cursor
   if (everyday === null) return []
-  const { input: from, output } = everyday
+  const { input: from, output, scope } = everyday
   const itself: Command[] = []
   everyday.output = itself
   const draft: Draft = { assignments: [], words: [], redirects: [] }
@@ -26,7 +26,7 @@ export function readSimple(cursor: Cursor, grammar: Grammar): readonly Command[]
   if (assignments.length + words.length + redirects.length === 0) return []
   cursor.commands += 1
   const fed = from.length > 0
-  const command: Command = { ...draft, isLoopHead: false, feeds: isPiped(cursor), fed, from }
+  const command: Command = { ...draft, isLoopHead: false, feeds: isPiped(cursor), fed, from, scope }
   itself.push(command)
   return [command]
 }
@@ -56,7 +56,7 @@ function readPart(cursor: Cursor, draft: Draft, grammar: Grammar): boolean {
   return true
 }
 
-/** `name=(one two)`: to whoever looks at values, one that nobody can tell. */
+/** `name=(one two)`: to whoever looks at values alone, one that nobody can tell. */
 function withArray(cursor: Cursor, word: Word, grammar: Grammar): Word {
   const { substitutions } = word
   const elements: Word[] = []
@@ -74,7 +74,8 @@ function withArray(cursor: Cursor, word: Word, grammar: Grammar): Word {
   const inner = elements.flatMap((each) => each.substitutions)
   const text = `${word.text}(${elements.map((each) => each.text).join(' ')})`
   const exact = `${word.exact}(${elements.map((each) => each.exact).join(' ')})`
-  return { ...word, text, exact, expands: true, substitutions: [...substitutions, ...inner] }
+  const all = [...substitutions, ...inner]
+  return { ...word, text, exact, expands: true, substitutions: all, elements }
 }
 
 function assignmentOf(word: Word, equals: number): Assignment {

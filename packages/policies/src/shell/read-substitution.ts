@@ -1,5 +1,5 @@
 /** Reads scripts within words: `$(…)`, and of the everyday grammar backticks and `<(…)`, `>(…)`. */
-import { type Cursor, giveUp, stepsOver } from './cursor.ts'
+import { type Cursor, giveUp, inShell, stepsOver } from './cursor.ts'
 import type { ShellScript } from './script.ts'
 import { addExpansion, type WordDraft } from './word-draft.ts'
 
@@ -19,7 +19,7 @@ function readEnclosed(cursor: Cursor, readList: ReadList): ShellScript | null {
   // Bodies of the text around must not be looked for inside.
   const { bodies } = cursor
   cursor.bodies = []
-  const script = readList(cursor)
+  const script = inShell(cursor, () => readList(cursor))
   if (cursor.bodies.length > 0) giveUp(cursor, 'a here-document is not closed')
   cursor.bodies = bodies
   cursor.depth -= 1
@@ -42,7 +42,7 @@ export function readProcess(cursor: Cursor, draft: WordDraft, readList: ReadList
   everyday.input = input
   if (script === null) return
   draft.substitutions.push(script)
-  addExpansion(draft, { shown: `${shown}()`, name: '()', splits: false })
+  addExpansion(draft, { shown: `${shown}()`, name: `${shown}()`, splits: false })
 }
 
 /** Reads a substitution in backticks. In double quotes, `\"` is a quote within. */
@@ -58,7 +58,7 @@ export function readBackticks(
   cursor.at = match.lastIndex
   const text = (found[1] ?? '').replaceAll(quoted ? /\\([`$\\"])/g : /\\([`$\\])/g, '$1')
   cursor.depth += 1
-  draft.substitutions.push(readWithin(cursor, text, readList))
+  draft.substitutions.push(inShell(cursor, () => readWithin(cursor, text, readList)))
   cursor.depth -= 1
   addExpansion(draft, { shown: '$()', name: '()', splits: !quoted })
 }

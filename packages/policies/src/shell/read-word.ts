@@ -59,9 +59,9 @@ const canAssign = ({ everyday }: Cursor, draft: WordDraft): boolean =>
 
 const alternativesMax = 32
 
-/** `@(a|b)` and the like: a pattern with alternatives. */
+/** `@(a|b)` and the like: a pattern with alternatives. It is taken for `*`, from the root if one begins there; what is substituted in it runs. */
 function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList): void {
-  addText(draft, cursor.text.slice(cursor.at, cursor.at + 2))
+  const inner = emptyWord()
   cursor.at += 2
   draft.globs = true
   cursor.depth += 1
@@ -72,10 +72,12 @@ function readAlternatives(cursor: Cursor, draft: WordDraft, readList: ReadList):
     if (char === '(') depth += 1
     if (char === ')') depth -= 1
     if (ends.includes(char)) {
-      addText(draft, char)
+      addText(inner, char)
       cursor.at += 1
-    } else readPiece(cursor, draft, readList)
+    } else readPiece(cursor, inner, readList)
   }
+  addText(draft, /(?:^|[(|])\//.test(inner.text) ? '/*' : '*')
+  draft.substitutions.push(...inner.substitutions)
   cursor.depth -= 1
 }
 

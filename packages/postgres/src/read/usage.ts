@@ -1,7 +1,7 @@
 /**
  * Usage of runs, from their events alone: so a run that is deleted for its users, or whose cached state is gone, counts.
  *
- * U1 Tokens and money are those of answers of models in the time that is asked for, summaries of conversations included, which are no turns; calls those that were begun in it, runs those
+ * U1 Tokens and money are those of answers of models in the time that is asked for, summaries of conversations and titles included, which are no turns; calls those that were begun in it, runs those
  *    that were created in it.
  * U2 Money is what the pinned definition says, rounded as budgets round it: each answer up, to a millionth of the unit.
  * U3 A run that a run has started counts by itself; nothing counts twice.
@@ -30,6 +30,8 @@ export const usedIn = (filter: UsageFilter): AuditFilter => ({
     'model.completed',
     'context.compacted',
     'context.unchanged',
+    'thread.titled',
+    'title.unchanged',
     'effect.started',
   ],
 })
@@ -103,7 +105,7 @@ export function usageQuery(
             ${tokens('cacheWriteTokens')} as written, ${tokens('outputTokens')} as output,
             t.turn ->> 'provider' as provider, t.turn ->> 'model' as model
           from (select case e.type when 'model.completed' then e.payload -> 'turn' else e.payload end as turn offset 0) t
-          where e.type in ('model.completed', 'context.compacted', 'context.unchanged')
+          where e.type in ('model.completed', 'context.compacted', 'context.unchanged', 'thread.titled', 'title.unchanged')
           offset 0
         ) t on true
         left join lateral (

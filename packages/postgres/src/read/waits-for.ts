@@ -5,9 +5,12 @@
  * F2 Of several, the answer is what will not pass by itself first: a human, a pause, a worker, another run, what is under way.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { RunStatus } from '@signalbox/core'
+import { EffectKind, outlivesRun, type RunStatus } from '@signalbox/core'
 import type { NamedTarget } from '@signalbox/engine'
 import { pausedSince, pauseOfAgent, pauseOfEffect } from './paused.ts'
+
+/** No run waits for what outlives it. */
+const outliving = sql.join(EffectKind.options.filter(outlivesRun).map((kind) => sql.lit(kind)))
 
 /** Each kind, and the statuses of the runs that may wait for it. */
 const statusesByKind = {
@@ -138,7 +141,7 @@ const ofEffects = sql`(
     from signalbox.effect e left join lateral (
       select ${pausedSince('coalesce(e.held, e.due)')} as pause from ${pauseOfEffect} p
       where e.status = 'pending') p on true
-    where e.run_id = r.id and e.status in ('pending', 'started', 'unknown') and e.kind <> 'webhook.deliver'
+    where e.run_id = r.id and e.status in ('pending', 'started', 'unknown') and e.kind not in (${outliving})
   ) w
   order by array_position(array['unknown', 'paused', 'worker', 'child', 'tool', 'model', 'policy', 'delay', 'orchestrator'], w.kind),
     w.due, w.id

@@ -1,11 +1,14 @@
-/** Threads: made once, their metadata changed, hidden from their users, never gone. */
-import type { Register, Thread } from '@signalbox/engine'
+/** Threads: made once, their metadata and their titles changed, hidden from their users, never gone. */
+import type { Register, Thread, ThreadTitle } from '@signalbox/engine'
 import { limits } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { build, compile, fetchRows, inHex, inMs, statement } from '../query.ts'
 
-type ThreadPort = Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread' | 'hideThread'>
+type ThreadPort = Pick<
+  Register,
+  'ensureThread' | 'ensureThreads' | 'changeThread' | 'threadTitle' | 'giveTitle' | 'hideThread'
+>
 
 export function threadsOf(pool: Pool): ThreadPort {
   return {
@@ -20,6 +23,14 @@ export function threadsOf(pool: Pool): ThreadPort {
         sql`signalbox.change_thread(${threadId}, ${tenantId}, ${given}::jsonb, ${ttl}::jsonb)`,
       )
     },
+    threadTitle: async ({ tenantId, threadId }) =>
+      (await titles(pool, [tenantId, threadId]))[0] ?? null,
+    giveTitle: ({ tenantId, threadId }, { title, by, runId }) =>
+      ask(
+        pool,
+        'give_title',
+        sql`signalbox.give_title(${threadId}, ${tenantId}, ${title}, ${by}, ${runId}::uuid)`,
+      ),
     hideThread: ({ tenantId, threadId }, expired) => {
       const lastRunId = expired?.lastRunId ?? null
       return ask(
@@ -41,6 +52,16 @@ async function ask<Code extends string>(
   if (!rows[0]) throw new Error(`${name} has answered nothing`)
   return rows[0].code
 }
+
+const titles = statement(
+  'thread_title',
+  sql<ThreadTitle>`
+    select t.title, t.title_by as "by", t.title_run as "runId", coalesce(r.outcome = 'completed', false) as "isOfCompleted"
+    from signalbox.thread t left join signalbox.run r on r.id = t.title_run
+    where t.tenant_id = ${''} and t.thread_id = ${''} and t.title is not null and t.hidden_at is null`.compile(
+    build,
+  ),
+)
 
 /** By id: of two who make the same threads at once, one waits for the other, and neither for both. */
 const ensured = statement(

@@ -45,6 +45,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     checkScripts(field, agent, Object.keys(config.scripts))
     const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
     checkContext(field, agent, known)
+    checkTitle(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
@@ -113,6 +114,15 @@ function checkScripts(
     const message = `there is no script "${name}" in scripts.${suggestion(name, scripts)}`
     fail('config_invalid', `${at}.model`, message)
   }
+}
+
+/** A title is asked of a model that the agent has: its key, price and circuit are known. */
+function checkTitle(field: string, { model, fallbackModels, title }: AgentConfig): void {
+  const name = typeof title === 'object' ? title.model : undefined
+  const known = [model, ...fallbackModels].map((each) => each.model)
+  if (name === undefined || known.includes(name)) return
+  const message = `"${name}" is none of the models of the agent; it takes the name of \`model\` or of one of \`fallbackModels\`.${suggestion(name, known)}`
+  fail('config_invalid', `${field}.title.model`, message)
 }
 
 function resolveTools(

@@ -68,7 +68,7 @@ export interface Api {
   /** What tenants keep beside their runs. */
   readonly resources: Omit<Resources, 'close'>
   readonly health: Pick<Health, 'ready' | 'live'>
-  readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread'>
+  readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread' | 'giveTitle'>
   /** Where the files of threads are; null: in the register. */
   readonly directories: Pick<DirectoryWorkspaces, 'files'> | null
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */

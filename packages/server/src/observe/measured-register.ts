@@ -1,6 +1,6 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
 import { effectKindOf } from '@signalbox/core'
-import type { AppendItem, AppendResult, PausePort, Register } from '@signalbox/engine'
+import type { AppendItem, AppendResult, EventDraft, PausePort, Register } from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
 /** The same register; what is appended through it shows in the metrics. */
@@ -40,10 +40,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     putBlob: (thread, blob) => register.putBlob(thread, blob),
     blob: (thread, key) => register.blob(thread, key),
     digestKey: (wanted) => register.digestKey(wanted),
-    ensureThread: (thread) => register.ensureThread(thread),
-    ensureThreads: (threads) => register.ensureThreads(threads),
-    changeThread: (thread, change) => register.changeThread(thread, change),
-    hideThread: (thread, expired) => register.hideThread(thread, expired),
+    ...threadsOf(register),
     readyRuns: (limit, except) => register.readyRuns(limit, except),
     admissibleRuns: (limit, except) => register.admissibleRuns(limit, except),
     nextInLanes: (runId, limit) => register.nextInLanes(runId, limit),
@@ -87,6 +84,7 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   if (result.decisionCode === 'ok' && item.decision?.outcome)
     metrics.runsEnded.inc({ outcome: item.decision.outcome })
   for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
+  if (result.settled === true) item.notes?.forEach((note) => countTitle(metrics, note))
   item.facts?.forEach((fact, n) => {
     if (result.factCodes[n] !== 'ok') return
     const [, status = ''] = fact.type.split('.')
@@ -97,6 +95,28 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
       metrics.contextCalls.inc({ kind, outcome: fact.verdict ?? status })
   })
 }
+
+/** What came of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */
+function countTitle(metrics: Metrics, { type, payload, verdict }: EventDraft): void {
+  const isAsked = type === 'thread.titled' || type === 'title.unchanged'
+  if (!isAsked || !('provider' in payload)) return
+  const outcome = type === 'thread.titled' ? 'made' : (verdict ?? '')
+  metrics.contextCalls.inc({ kind: 'title', outcome })
+}
+
+type Threads = Pick<
+  Register,
+  'ensureThread' | 'ensureThreads' | 'changeThread' | 'threadTitle' | 'giveTitle' | 'hideThread'
+>
+
+const threadsOf = (register: Register): Threads => ({
+  ensureThread: (thread) => register.ensureThread(thread),
+  ensureThreads: (threads) => register.ensureThreads(threads),
+  changeThread: (thread, change) => register.changeThread(thread, change),
+  threadTitle: (thread) => register.threadTitle(thread),
+  giveTitle: (thread, given) => register.giveTitle(thread, given),
+  hideThread: (thread, expired) => register.hideThread(thread, expired),
+})
 
 type Conversations = Pick<Register, 'conversation' | 'continuation' | 'sinceCut' | 'changedFiles'>
 

@@ -61,7 +61,7 @@ function metricsOfRuns(registry: Registry) {
     ]),
     contextCalls: counter(
       'context_calls_total',
-      'Calls that nobody asked for: summaries, by what came of them.',
+      'Calls of models that no turn asked for, by what came of them.',
       ['kind', 'outcome'],
     ),
     claims: counter('claims_total', 'Claims of effects, by answer.', ['code']),

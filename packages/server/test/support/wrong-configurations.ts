@@ -36,6 +36,11 @@ const withModel = (more: string): Mistake['files'] =>
 
 const tools: readonly Mistake[] = [
   {
+    name: 'a title by a model that the agent does not have',
+    files: ts({ agent: `title: { model: 'n' }` }),
+    says: /agents\.a\.title\.model: "n" is none of the models of the agent; it takes the name of `model` or of one of `fallbackModels`/,
+  },
+  {
     name: 'two tools of one name',
     files: ts({ rest: `tools: [${tool('pay')}, ${tool('pay')}]` }),
     says: /signalbox\.config\.ts: tools\[1\]: there is a tool of the name "pay" already, tools\[0\]; rename either/,

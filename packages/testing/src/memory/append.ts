@@ -2,6 +2,7 @@
  * `append` in memory: the semantics of the SQL function, item by item, every check before anything is written. The
  * contract suite holds the two together.
  */
+import { outlivesRun } from '@signalbox/core'
 import type {
   AppendItem,
   AppendResult,
@@ -144,8 +145,8 @@ function standing(
   return claimStands(tables, { run, now }) ? 'held' : 'ok'
 }
 
-/** Kinds whose claims an end does not wait for: nothing is executed, or it outlives the run. */
-const unawaited = new Set(['policy.evaluate', 'tool.recall', 'webhook.deliver'])
+/** Kinds whose claims an end does not wait for: nothing is executed. Nor for those of what outlives the run. */
+const unawaited = new Set(['policy.evaluate', 'tool.recall'])
 
 /** May anything of the run still begin? Not what has no lease: a run that was started. */
 const claimStands = (tables: Tables, { run, now }: RunNow): boolean =>
@@ -155,6 +156,7 @@ const claimStands = (tables: Tables, { run, now }: RunNow): boolean =>
       effect.status === 'started' &&
       effect.leaseUntil !== null &&
       !hasLapsed(tables, effect, now) &&
+      !outlivesRun(effect.kind) &&
       !unawaited.has(effect.kind),
   )
 
@@ -211,8 +213,8 @@ function applyEffects(tables: Tables, { run, now }: RunNow, decision: DecisionDr
 
 function endEffects(tables: Tables, run: RunRow): void {
   for (const effect of tables.effects.values()) {
-    // Only a webhook outlives its run. What comes of the others from here on is a note: nothing waits for it any more.
-    if (effect.runId !== run.runId || effect.kind === 'webhook.deliver') continue
+    // What comes of the others from here on is a note: nothing waits for it any more.
+    if (effect.runId !== run.runId || outlivesRun(effect.kind)) continue
     if (effect.status === 'pending' || effect.status === 'started') effect.status = 'cancelled'
   }
 }

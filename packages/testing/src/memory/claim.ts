@@ -1,4 +1,5 @@
 /** Claims: the one way an effect starts (I8, I10, I14). */
+import { outlivesRun } from '@signalbox/core'
 import { type ClaimCode, type ClaimDraft, type Claimed, payloadHash } from '@signalbox/engine'
 import { hasRoomForClaim } from './history.ts'
 import { hasLapsed } from './lapse.ts'
@@ -67,7 +68,7 @@ const dueAt = (tables: Tables, { run, now }: RunNow, effect: EffectRecord): numb
     : effect.notBefore
 
 function codeOf(tables: Tables, { run, now }: RunNow, effect: EffectRecord): ClaimCode {
-  const outlives = effect.kind === 'webhook.deliver'
+  const outlives = outlivesRun(effect.kind)
   if ((run.cancelRequested || run.status === 'ended') && !outlives) return 'cancelled'
   if (effect.status === 'pending') return dueAt(tables, { run, now }, effect) > now ? 'early' : 'ok'
   if (effect.status !== 'started') return 'gone'

@@ -6,6 +6,7 @@ import {
   factSchemas,
   isConversational,
   limits,
+  outlivesRun,
   same,
   type ToolCallPart,
 } from '@signalbox/core'
@@ -203,7 +204,7 @@ function duesOf(tables: Tables, clock: Pick<Clock, 'now'>) {
         const kept =
           effect?.status === 'started' && effect.attempt === attempt && effect.leaseUntil !== null
         const run = effect && runs.get(effect.runId)
-        const outlives = effect?.kind === 'webhook.deliver'
+        const outlives = effect !== undefined && outlivesRun(effect.kind)
         const isOver = run?.status === 'ended'
         if (kept) Object.assign(effect, { leaseUntil: clock.now() + leaseMs, leaseMs })
         if (kept && (outlives || !isOver)) effect.due = clock.now() + leaseMs

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '@signalbox/core'
 import type {
   EffectRow,
+  GivenTitle,
   Lane,
   Pause,
   RunHead,
@@ -94,6 +95,8 @@ export class Tables {
   /** Tenant and hash of the definitions that were used. */
   readonly used = new Set<string>()
   readonly threads = new Map<string, Thread>()
+  /** By thread. */
+  readonly titles = new Map<string, GivenTitle>()
   /** By tenant, hex. */
   readonly digestKeys = new Map<string, string>()
   /** Ids of threads and runs that are deleted for their users. */

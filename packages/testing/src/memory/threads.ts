@@ -2,6 +2,7 @@
 import { limits } from '@signalbox/core'
 import type { Register, Thread, ThreadRef } from '@signalbox/engine'
 import { type Tables, threadKey } from './tables.ts'
+import { titlesOf } from './titles.ts'
 
 /** The part of the register that is about threads. */
 export function threadsOf(tables: Tables) {
@@ -32,6 +33,7 @@ export function threadsOf(tables: Tables) {
       threads.set(threadKey(ref), { ...thread, ...ttl, metadata: merged })
       return 'ok'
     },
+    ...titlesOf(tables),
     hideThread: async (ref, expired) => {
       const thread = shown(ref)
       if (!thread) return 'no_thread'

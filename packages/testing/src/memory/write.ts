@@ -2,6 +2,7 @@
 import type { EventDraft, StoredEvent } from '@signalbox/engine'
 import { chainDigest, link } from './chain.ts'
 import type { RunRow, Tables } from './tables.ts'
+import { noteTitle } from './titles.ts'
 
 export function write(
   tables: Tables,
@@ -32,6 +33,7 @@ export function write(
     position: String((tables.written += 1)).padStart(20, '0'),
   }
   tables.events.get(run.runId)?.push(stored)
+  noteTitle(tables, stored)
   if (key !== null) tables.keys.get(run.runId)?.add(key)
   run.seq = seq
   run.headHash = hash

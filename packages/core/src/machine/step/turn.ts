@@ -14,6 +14,7 @@ import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
 import { activeAt } from '../clock.ts'
+import { titleMark } from '../title.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
@@ -32,6 +33,7 @@ export const begin: Step = ({ context, event }) => {
     // The outcome of an edit is known before it begins: nothing of it can go wrong.
     ending: created?.edit ? 'completed' : null,
     relieved: created?.compact ? reliefs.byHand : reliefs.none,
+    title: titleMark(created?.title),
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }

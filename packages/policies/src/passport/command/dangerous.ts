@@ -87,7 +87,8 @@ export const dangerOfSocket = (text: string): Danger | null =>
 
 const readsSecrets = danger('secrets', 'reading secrets')
 const writesProtected = danger('protected_place', 'writing into a protected place')
-const vital = danger('vital_removal', 'removing what the machine or a user needs')
+/** The removal of what must stay. */
+export const vitalRemoval = danger('vital_removal', 'removing what the machine or a user needs')
 
 /** A path as the shell would hand it over, with the home as `/home/~`: good enough to compare places. */
 function placeOf(word: Word): string {
@@ -136,7 +137,7 @@ const vitalPlaces = new Set([
 const homes = new Set(['home', 'root', 'users'])
 
 /** Places whose removal ends a machine or a user: the root, what belongs in it, homes, and what is above us. */
-function isVital(word: Word): boolean {
+export function isVital(word: Word): boolean {
   if (/^\.\.(?:\/\.\.)*(?:\/\*?)?$/.test(word.text)) return true
   const place = placeOf(word).toLowerCase()
   if (!place.startsWith('/')) return false
@@ -223,20 +224,26 @@ export function dangerInDd({ name, words }: Executable): Danger | null {
   return null
 }
 
+/** The places that `find` looks through. */
+export function startsOfFind(words: readonly Word[]): readonly Word[] {
+  const option = words.findIndex(({ text }, at) => at > 0 && text.startsWith('-'))
+  return words.slice(1, option < 0 ? words.length : option)
+}
+
 function dangerInRemoval(executable: Executable): Danger | null {
   const { name, outer, words } = executable
   if (name === 'find') {
-    const option = words.findIndex(({ text }, at) => at > 0 && text.startsWith('-'))
-    const starts = words.slice(1, option < 0 ? words.length : option)
-    return hasOption(executable, /^-delete$/) && starts.some(isVital) ? vital : null
+    return hasOption(executable, /^-delete$/) && startsOfFind(words).some(isVital)
+      ? vitalRemoval
+      : null
   }
   const operands = operandsOf(executable)
-  if (operands.some(isVital)) return vital
+  if (operands.some(isVital)) return vitalRemoval
   if (operands.some(isProtected))
     return danger('protected_place', 'removing from a protected place')
   if (!hasOption(executable, recursive)) return null
   const found = outer?.executable.name === 'find' ? outer.executable : null
-  if (found !== null) return found.words.slice(1).some(isVital) ? vital : null
+  if (found !== null) return found.words.slice(1).some(isVital) ? vitalRemoval : null
   if (executable.hasMore)
     return danger('unseen_removal', 'removing directories that cannot be seen here')
   const unseen = operands.some(
@@ -278,7 +285,7 @@ export function dangerOfSecrets(word: Word, edition: PassportEdition): Danger | 
 
 /** A text that removes everything, if some program runs it: `python -c "os.system('rm -rf /')"`. */
 export const dangerOfRemoval = (text: string): Danger | null =>
-  removesEverything(text) ? vital : null
+  removesEverything(text) ? vitalRemoval : null
 
 function removesEverything(text: string): boolean {
   if (!/\s/.test(text)) return false

@@ -1,6 +1,6 @@
 /** Changing threads: their metadata, how long they live, copies, and deleting. Deleting a run stands here too: it is the same promise. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
+import { cleanTitle, limits } from '@signalbox/core'
 import type { ThreadChange } from '@signalbox/engine'
 import type { Api, ApiEnv, Identified } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
@@ -10,7 +10,7 @@ import { deleteRun, deleteThread, removeThread } from '../remove.ts'
 import { Id, ThreadPath } from '../wire/ids.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { RemoveStrategy, ThreadTtl } from '../wire/thread-ttl.ts'
-import { Thread, threadView } from '../wire/thread-view.ts'
+import { Thread, shownTo, threadView } from '../wire/thread-view.ts'
 import { momentOfId } from '../../wires/langgraph/moments.ts'
 import { currentState, threadWithState } from '../../wires/langgraph/threads.ts'
 import { runAddresses } from './runs.ts'
@@ -25,8 +25,20 @@ export function threadChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   pruneRoute(app, api)
 }
 
+/** What a person calls a thread. Characters that nobody sees, or that turn the text beside them, are none of its words. */
+const GivenTitle = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(limits.titleCharsMax)
+  .refine((title) => title === cleanTitle(title), {
+    error: 'takes one line, without control characters and marks that turn the direction of a text',
+  })
+
 const ThreadPatch = z
   .object({
+    /** What the thread is called from now on, whatever its runs make of it. */
+    title: GivenTitle.optional(),
     /** Laid over what is there, key by key. */
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     /** As of a create; null takes it away. Whatever else is changed, what is there counts anew. */
@@ -50,7 +62,7 @@ function patchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     method: 'patch',
     path: '/threads/{thread_id}',
     tags,
-    summary: 'Changes the metadata of a thread, and how long it lives',
+    summary: 'Changes the metadata of a thread, its title, and how long it lives',
     request: { params: ThreadPath, body: jsonBody(ThreadPatch) },
     responses: patched,
   })
@@ -63,10 +75,10 @@ function patchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: patched,
   })
   app.openapi(patch, async (c) => {
-    const { metadata, ttl } = c.req.valid('json')
+    const { metadata, ttl, title } = c.req.valid('json')
     const { thread_id: threadId } = c.req.valid('param')
     const change = { metadata, ...(ttl === undefined ? {} : { ttlMinutes: ttl }) }
-    const thread = await changeThread(api, c.get('caller'), { threadId, change })
+    const thread = await changeThread(api, c.get('caller'), { threadId, change, title })
     return isMinimal(c.req.header('prefer')) ? c.body(null, 204) : reply(c, thread)
   })
   app.openapi(patchState, async (c) => {
@@ -81,19 +93,43 @@ const isMinimal = (prefer = ''): boolean => /\breturn=minimal\b/.test(prefer)
 
 async function changeThread(
   api: Api,
-  { tenantId, scopes }: Identified,
-  { threadId, change }: { readonly threadId: string; readonly change: ThreadChange },
+  caller: Identified,
+  {
+    threadId,
+    change,
+    title,
+  }: {
+    readonly threadId: string
+    readonly change: ThreadChange
+    readonly title?: string | undefined
+  },
 ): Promise<Thread> {
+  const { tenantId, scopes } = caller
   const answer = await api.threads.changeThread({ tenantId, threadId }, change)
   if (answer === 'too_large')
     throw new Problem('invalid_request', {
       detail: `metadata: a thread takes at most ${limits.threadMetadataBytesMax} bytes of JSON in all`,
       field: 'metadata',
     })
+  if (answer === 'ok' && title !== undefined) await giveTitle(api, caller, { threadId, title })
   const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
   if (!thread) throw unknownThread(threadId)
   // What was said is shown to those who may read it.
-  return scopes.includes('read') ? threadWithState(api.read, thread) : threadView(thread)
+  return scopes.includes('read')
+    ? threadWithState(api.read, thread)
+    : threadView(shownTo(scopes, thread))
+}
+
+/** The log says who did it, where anybody has run. */
+async function giveTitle(
+  api: Api,
+  caller: Identified,
+  { threadId, title }: { readonly threadId: string; readonly title: string },
+): Promise<void> {
+  const { tenantId, actor } = caller
+  const [newest] = await api.read.runs(tenantId, { threadId, limit: 1, rolledBack: true })
+  const lastRunId = newest?.runId ?? null
+  await api.commands.titleThread({ tenantId, actor, threadId, title, lastRunId })
 }
 
 function deleteRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
@@ -138,7 +174,7 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(copy, async (c) => {
     const { thread_id: from } = c.req.valid('param')
-    const { tenantId } = c.get('caller')
+    const { tenantId, scopes } = c.get('caller')
     const source = await api.read.thread(tenantId, from)
     if (!source) throw unknownThread(from)
     const { checkpoint } = await currentState(api.read, source)
@@ -148,9 +184,10 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const contentKey = api.random.hex(32)
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey, origin }
     await api.threads.ensureThread(wanted)
+    if (source.title) await api.threads.giveTitle({ tenantId, threadId }, source.title)
     const thread = await api.read.thread(tenantId, threadId)
     if (!thread) throw unknownThread(threadId)
-    return reply(c, threadView(thread))
+    return reply(c, threadView(shownTo(scopes, thread)))
   })
 }
 

@@ -8,7 +8,7 @@ import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
 import { notYet } from '../wire/not-yet.ts'
 import { Metadata } from '../wire/run-create.ts'
 import { ThreadTtl } from '../wire/thread-ttl.ts'
-import { Thread, threadView } from '../wire/thread-view.ts'
+import { Thread, shownTo, threadView } from '../wire/thread-view.ts'
 import { paginationHeaders } from '../../wires/langgraph/pagination.ts'
 import {
   ThreadCount,
@@ -50,7 +50,7 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi(create, async (c) => {
     const asked = ThreadCreate.parse(c.req.valid('json'))
     const { thread_id, metadata = {}, if_exists } = asked
-    const { tenantId } = c.get('caller')
+    const { tenantId, scopes } = c.get('caller')
     const threadId = thread_id ?? api.random.uuid()
     const contentKey = api.random.hex(32)
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey }
@@ -62,10 +62,9 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         field: 'thread_id',
       })
     const thread = await api.read.thread(tenantId, threadId)
-    return reply(
-      c,
-      threadView(thread ?? { ...stands, status: 'idle', updatedAt: stands.createdAt, ttl: null }),
-    )
+    const bare = { status: 'idle', ttl: null, title: null } as const
+    const made = thread ?? { ...stands, ...bare, updatedAt: stands.createdAt }
+    return reply(c, threadView(shownTo(scopes, made)))
   })
 
   const list = createRoute({

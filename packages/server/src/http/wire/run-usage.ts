@@ -1,6 +1,6 @@
-/** The usage of the model calls of a run, told from its log: its turns, and apart from them the summaries that nobody asked for. */
+/** What the model calls of a run used, told from its log: its turns, and apart from them the summaries and titles that nobody asked for. */
 import { z } from '@hono/zod-openapi'
-import { type FactPayload, factSchemas } from '@signalbox/core'
+import { type FactPayload, factSchemas, noteSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 
 const count = z.number().int()
@@ -20,6 +20,8 @@ export const RunUsage = z.object({
   turns: UsedTokens,
   /** Summaries of the conversation, those that failed included. */
   compaction: UsedTokens,
+  /** Titles of the thread, those that failed included. */
+  title: UsedTokens,
 })
 
 type Usage = FactPayload<'context.unchanged'>['usage']
@@ -36,7 +38,7 @@ const nothing: UsedTokens = {
 export function usageIn(
   events: readonly Pick<StoredEvent, 'type' | 'payload'>[],
 ): z.infer<typeof RunUsage> {
-  let [turns, compaction] = [nothing, nothing]
+  let [turns, compaction, title] = [nothing, nothing, nothing]
   for (const { type, payload } of events) {
     if (type === 'model.completed') {
       const { data } = factSchemas[type].pick({ turn: true, room: true }).safeParse(payload)
@@ -47,8 +49,12 @@ export function usageIn(
       // Who was not asked has used nothing.
       if (data?.usage.inputTokens !== undefined) compaction = plus(compaction, data.usage)
     }
+    if (type === 'thread.titled' || type === 'title.unchanged') {
+      const { data } = noteSchemas['title.unchanged'].pick({ usage: true }).safeParse(payload)
+      if (data?.usage) title = plus(title, data.usage)
+    }
   }
-  return { turns, compaction }
+  return { turns, compaction, title }
 }
 
 const plus = (sum: UsedTokens, usage: Usage): UsedTokens => ({

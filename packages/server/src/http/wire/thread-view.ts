@@ -3,6 +3,7 @@ import type { ThreadStatus as RegisterStatus, ThreadView } from '@signalbox/post
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
 import { artifactFields } from './file-view.ts'
+import type { Scope } from '../../keys/scope.ts'
 import { iso } from './iso.ts'
 
 export const ThreadStatus = z.enum(['idle', 'busy', 'interrupted', 'error'])
@@ -14,11 +15,18 @@ export const Thread = z
     created_at: z.string(),
     updated_at: z.string(),
     state_updated_at: z.string(),
+    /** Its `title` is what the thread is called, where anybody said so. */
     metadata: z.record(z.string(), z.unknown()),
     /** `interrupted` if a run of it waits for a human, `error` if its newest run could not do its work. */
     status: ThreadStatus,
     /** Null where nothing was said yet, and in listings that do not show it. */
-    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }).nullable(),
+    values: z
+      .object({
+        messages: z.array(ChatMessage),
+        title: z.string().optional(),
+        ...artifactFields,
+      })
+      .nullable(),
     /** What its current run waits for, by the task that asks. */
     interrupts: z.record(z.string(), z.array(Interrupt)),
     /** When it will be deleted unless it is used before. Absent where it was given no ttl. */
@@ -44,6 +52,30 @@ export const threadStatus: Readonly<Record<ThreadStatus, RegisterStatus>> = {
   error: 'failed',
 }
 
+/**
+ * What a thread is called: by a person, by what its client has kept as `title` in its metadata, else by words or a model. Undefined: it has
+ * no title.
+ */
+function shownTitle({
+  title,
+  metadata,
+}: Pick<ThreadView, 'title' | 'metadata'>): string | undefined {
+  const own = metadata['title']
+  return title?.by !== 'user' && typeof own === 'string' ? own : title?.title
+}
+
+/** The key `title`, if there is something to say. */
+export function titleKey(thread: Pick<ThreadView, 'title' | 'metadata'>): {
+  readonly title?: string
+} {
+  const title = shownTitle(thread)
+  return title === undefined ? {} : { title }
+}
+
+/** The thread as it is shown to a caller: a title that is made of what was said, to those who may read that. */
+export const shownTo = (scopes: readonly Scope[], thread: ThreadView): ThreadView =>
+  scopes.includes('read') || thread.title?.by === 'user' ? thread : { ...thread, title: null }
+
 /** Without its state, the view says how the thread is, and not what was said in it. */
 export const threadView = (
   thread: ThreadView,
@@ -53,7 +85,7 @@ export const threadView = (
   created_at: iso(thread.createdAt),
   updated_at: iso(thread.updatedAt),
   state_updated_at: iso(thread.updatedAt),
-  metadata: { ...thread.metadata },
+  metadata: { ...thread.metadata, ...titleKey(thread) },
   status: wireStatus[thread.status],
   values: null,
   interrupts: {},

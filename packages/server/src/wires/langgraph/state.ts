@@ -24,7 +24,12 @@ const Task = z.object({
 /** A thread as it was left by a decision. */
 export const ThreadState = z
   .object({
-    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }),
+    /** `title`: what the thread is called; absent where it has none, and in states of the past. */
+    values: z.object({
+      messages: z.array(ChatMessage),
+      title: z.string().optional(),
+      ...artifactFields,
+    }),
     /** The state of the machine; empty where the run has ended. */
     next: z.array(z.string()),
     tasks: z.array(Task),

@@ -5,7 +5,13 @@ import type { ThreadFilter, ThreadOrder, ThreadView } from '@signalbox/postgres'
 import { approvalsWaiting } from '../../http/approvals.ts'
 import { Id } from '../../http/wire/ids.ts'
 import { notYet } from '../../http/wire/not-yet.ts'
-import { type Thread, threadStatus, ThreadStatus, threadView } from '../../http/wire/thread-view.ts'
+import {
+  type Thread,
+  threadStatus,
+  ThreadStatus,
+  threadView,
+  titleKey,
+} from '../../http/wire/thread-view.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { interruptsOf } from './interrupt.ts'
 import {
@@ -77,11 +83,21 @@ export const threadPage = ({ limit, offset, sort_by, sort_order }: ThreadSearch)
 export const wantsValues = ({ limit, select }: ThreadSearch): boolean =>
   select ? select.includes('values') : limit <= threadsWithValuesMax
 
-type Place = Pick<ThreadView, 'tenantId' | 'threadId'>
+type Place = Pick<ThreadView, 'tenantId' | 'threadId'> &
+  Partial<Pick<ThreadView, 'title' | 'metadata'>>
 
-/** The state of a thread as it is now. */
+/** The state of a thread as it is now, with its title where the thread was read with it. */
 export async function currentState(
   read: Pick<ReadModel, 'threadEvents' | 'run' | 'approvals' | 'waiting'>,
+  thread: Place,
+): Promise<ThreadState> {
+  const state = await untitledState(read, thread)
+  const { title = null, metadata = {} } = thread
+  return { ...state, values: { ...state.values, ...titleKey({ title, metadata }) } }
+}
+
+async function untitledState(
+  read: Parameters<typeof currentState>[0],
   { tenantId, threadId }: Place,
 ): Promise<ThreadState> {
   const events = await threadEvents(read, { tenantId, threadId })

@@ -13,8 +13,8 @@ export const harmless = 'node --version'
 /** The file of the notes, a line for each command. */
 export const noteFile = 'commands.txt'
 
-export const bashTool = defineTool({
-  name: 'bash',
+export const shellTool = defineTool({
+  name: 'shell',
   description: 'Runs a command.',
   effect: 'once',
   input: z.object({ command: z.string() }),
