@@ -27,14 +27,34 @@ const recorded = Costs.parse(
 /** Where a page of an index is split is a matter of random ids. */
 const walShare = 0.01
 
+/** A process looks for work when it starts, and again where a clock says so: on a busy machine once or twice more, and finds nothing. */
+const looksMore = 2
+
+/** Statements that look for something, as often as was recorded if they found as much. */
+function steady(
+  now: Readonly<Record<string, readonly [number, number]>>,
+  before: Readonly<Record<string, readonly [number, number]>>,
+) {
+  const isLook = (text: string, [calls, rows]: readonly [number, number]): boolean => {
+    const [callsBefore, rowsBefore] = before[text] ?? [0, 0]
+    return callsBefore > rowsBefore && rows === rowsBefore && calls <= callsBefore + looksMore
+  }
+  return Object.fromEntries(
+    Object.entries(now).map(([text, counted]) => [
+      text,
+      isLook(text, counted) ? before[text] : counted,
+    ]),
+  )
+}
+
 test('statements, rows and bytes of WAL are those of the build before', async () => {
   const script = join(import.meta.dirname, 'run-costs.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script])
   const counted = Costs.parse(JSON.parse(stdout))
   for (const [play, { statements, rows, walRecords, walBytes }] of Object.entries(recorded)) {
     const now = counted[play]
-    expect(now, play).toMatchObject({ statements, rows })
-    expect(Object.keys(now?.statements ?? {}), play).toEqual(Object.keys(statements))
+    expect(steady(now?.statements ?? {}, statements), play).toEqual(statements)
+    expect(now?.rows, play).toEqual(rows)
     expect(now?.walRecords, play).toBeLessThanOrEqual(walRecords * (1 + walShare))
     expect(now?.walBytes, play).toBeLessThanOrEqual(walBytes * (1 + walShare))
   }

@@ -2,6 +2,7 @@
  * Who is told of what: orchestrators of facts that somebody else recorded, streams of every event. Would catch: a process
  * that reads back what it did itself, and a start of a tool that streams see only by polling.
  */
+import { setImmediate } from 'node:timers/promises'
 import { createEngine, defaultSettings, systemClock, systemRandom } from '@signalbox/engine'
 import {
   createMemoryQueue,
@@ -55,6 +56,8 @@ function processes(look: () => Promise<number>, calls = 1) {
     })
   const complete = async (...engines: readonly ReturnType<typeof engineOf>[]) => {
     for (const engine of engines) await engine.start()
+    // What a process looks for when it starts is over: it would find the run, and read it beside the hint.
+    await setImmediate()
     const created = await engines.at(-1)?.commands.createRun({
       tenantId: 'default',
       actor: 'user:test',

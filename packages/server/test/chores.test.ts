@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { choresOf } from '../src/crons/chores.ts'
 
+const nothing = async () => {}
 const attempt = (_name: string, act: () => Promise<unknown>) => act().catch(() => {})
 
 it('surveys the feed and deletes expired threads each ten seconds, and sweeps the store and uploads each minute, also after one that failed', async () => {
@@ -43,7 +44,6 @@ it('sweeps uploads until nothing is left that is a day old: more of them come in
   let now = 5_000_000
   let left = 730
   let sweeps = 0
-  const nothing = async () => {}
   const doChores = choresOf(
     {
       sweepStore: nothing,

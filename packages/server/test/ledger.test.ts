@@ -8,7 +8,7 @@ import { verifyChain } from '../../postgres/src/chain.ts'
 import { createReader } from '../../postgres/src/read/reader.ts'
 import type { ConfigInput } from '@signalbox/server'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
 import { call } from './support/http.ts'
@@ -156,6 +156,12 @@ describe('the ledger', () => {
 
   it('holds an export before its first byte: who, what, in which form; its pieces are one', async () => {
     const reader = await keyOf('a', ['audit'])
+    const seen = '/events?type=run.created&limit=1'
+    // An event is in the feed when every older transaction of the server has ended, those of other databases included.
+    await vi.waitFor(
+      async () => expect((await asked(auditor(), 'GET', seen)).body).not.toEqual([]),
+      { timeout: 20_000, interval: 100 },
+    )
     const all = '/events?format=csv&type=run.created&limit=1'
     const { status, headers } = await asked(reader, 'GET', all)
     expect(status).toBe(200)

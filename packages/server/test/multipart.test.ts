@@ -47,6 +47,10 @@ async function platform(files: readonly (readonly [string, Uint8Array<ArrayBuffe
   return { type, body, expected }
 }
 
+/** A body of one part with these parameters. */
+const partWith = (parameters: string): Buffer =>
+  Buffer.from(`--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--`)
+
 const names = fc.constantFrom('a.txt', 'é.txt', 'a"b.txt', 'x y;z.txt', '漢字', 'a%41.txt')
 /** Contents that look like what stands around them. */
 const contents = fc.oneof(
@@ -123,7 +127,6 @@ describe('a body', () => {
     ['filename="a.txt"', 'a.txt'],
     ['filename=a.txt', 'a.txt'],
     ['filename=a.txt;', 'a.txt'],
-    ['FileName = "a.txt"', null],
     ['filename="a b; c.txt"', 'a b; c.txt'],
     ['filename="a\\"b.txt"', 'a"b.txt'],
     ['filename="a%22b.txt"', 'a"b.txt'],
@@ -134,17 +137,22 @@ describe('a body', () => {
     ["filename*=UTF-8''na%C3%AFve.txt", 'naïve.txt'],
     ["filename*=utf-8'de'%E2%82%AC.txt; filename=euro.txt", '€.txt'],
     ["filename=naive.txt; filename*=iso-8859-1''na%EFve.txt", 'naive.txt'],
-    ["filename*=iso-8859-1''na%EFve.txt", null],
-    ['filename=my file.txt', null],
-    ['filename="a.txt" b', null],
-    ['filename="a.txt', null],
-    ['filename="a.txt"; filename="b.txt"', null],
-    ['filename="a.txt"; FILENAME="b.txt"', null],
   ])('with the parameters %s has a file called %j', async (parameters, filename) => {
-    const text = `--B\r\nContent-Disposition: form-data; name="f"; ${parameters}\r\n\r\nx\r\n--B--`
-    const read = readAll(cutAt(Buffer.from(text), []), 'B')
-    if (filename === null) await expect(read).rejects.toThrow(MalformedMultipart)
-    else expect(await read).toEqual([{ name: 'f', filename, bytes: Buffer.from('x') }])
+    const read = readAll(cutAt(partWith(parameters), []), 'B')
+    expect(await read).toEqual([{ name: 'f', filename, bytes: Buffer.from('x') }])
+  })
+
+  it.each([
+    'FileName = "a.txt"',
+    "filename*=iso-8859-1''na%EFve.txt",
+    'filename=my file.txt',
+    'filename="a.txt" b',
+    'filename="a.txt',
+    'filename="a.txt"; filename="b.txt"',
+    'filename="a.txt"; FILENAME="b.txt"',
+  ])('with the parameters %s is refused', async (parameters) => {
+    const read = readAll(cutAt(partWith(parameters), []), 'B')
+    await expect(read).rejects.toThrow(MalformedMultipart)
   })
 
   it('may have headers over more than one line', async () => {

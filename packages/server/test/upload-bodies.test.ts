@@ -193,7 +193,7 @@ describe('a body that is not what its headers say', () => {
     socket.write(part('a.txt', 'one'))
     await setTimeout(200)
     socket.destroy()
-    await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
+    await expect.poll(left).toEqual(nothing)
   })
 
   it('(a coding of the transfer that nobody undoes) is refused, and is no file', async () => {
@@ -211,16 +211,17 @@ describe('a body that is not what its headers say', () => {
   })
 })
 
+const headOfPart = (n: number): string =>
+  `--B\r\nContent-Disposition: form-data; name="files"; filename="${n}.bin"\r\n\r\n`
+
 it('ten files of which the last is too large leave nothing', async () => {
   const socket = await open()
   socket.on('error', () => {})
-  const head = (n: number): string =>
-    `--B\r\nContent-Disposition: form-data; name="files"; filename="${n}.bin"\r\n\r\n`
-  const small = Array.from({ length: 9 }, (_, n) => `${head(n)}x\r\n`).join('')
+  const small = Array.from({ length: 9 }, (_, n) => `${headOfPart(n)}x\r\n`).join('')
   const last = Buffer.alloc(16 * mib + 1, 0x61)
-  const length = small.length + head(9).length + last.length + 9
+  const length = small.length + headOfPart(9).length + last.length + 9
   socket.write(headOf(uploads, { ...multipart, 'content-length': length }))
-  socket.write(small + head(9))
+  socket.write(small + headOfPart(9))
   socket.write(last)
   socket.write('\r\n--B--\r\n')
   const answer = await answerOf(socket)

@@ -12,6 +12,12 @@ const adapters = [
   [`bubblewrap${bwrapMissing}`, 'bubblewrap', skipBwrap],
 ] as const
 
+/** A call that writes this many files. */
+const writing = (count: number) => ({
+  args: { command: `for i in $(seq 1 ${count}); do echo $i > f$i; done` },
+  files: snapshotStore().files([]),
+})
+
 describe.each(adapters)('bash over %s', (_name, use, skip) => {
   const host = () => hostFor({ snapshots: true, sandbox: { use, limits: { wallMs: 20_000 } } })
 
@@ -93,15 +99,10 @@ describe.each(adapters)('bash over %s', (_name, use, skip) => {
   it.skipIf(skip)(
     'keeps up to 2,000 files of one call, and of more says that none was kept',
     async () => {
-      const call = (count: number) =>
-        callTool(host(), 'bash', {
-          args: { command: `for i in $(seq 1 ${count}); do echo $i > f$i; done` },
-          files: snapshotStore().files([]),
-        })
-      const most = await call(2000)
+      const most = await callTool(host(), 'bash', writing(2000))
       expect(outputOf(most).isError).toBe(false)
       expect(most.status === 'completed' && most.files).toHaveLength(2000)
-      const more = await call(2001)
+      const more = await callTool(host(), 'bash', writing(2001))
       expect(textOf(outputOf(more))).toContain(
         'No file was kept: One call changes at most 2000 files',
       )

@@ -53,6 +53,9 @@ const isChildOf =
     }
   }
 
+const caretakersHere = (): readonly number[] =>
+  processesWith('caretaker-main').filter(isChildOf(process.pid))
+
 async function openDirectory(): Promise<string> {
   const directory = await temporaryDirectory()
   await chmod(directory, 0o755)
@@ -63,6 +66,13 @@ async function opened(concurrency = 4): Promise<BubblewrapSandboxes> {
   const sandboxes = new BubblewrapSandboxes({ directory: await openDirectory(), concurrency })
   onTestFinished(() => sandboxes.close())
   return sandboxes
+}
+
+/** A worker's first command sees nothing of the worker before it. */
+async function playBareOnce(directory: string): Promise<void> {
+  const next = new BubblewrapSandboxes({ directory, concurrency: 1 })
+  expect((await play(next, 'ls -A')).stdout).toBe('')
+  await next.close()
 }
 
 describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, () => {
@@ -82,12 +92,10 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
       await until(() => worker.pid !== undefined && !isAlive(worker.pid))
       await until(() => groupsOf(worker.pid ?? 0).length === 0)
       // Slots with users are taken over by the next worker; what is the worker's own goes with it.
-      if (users === '' && process.getuid?.() === 0) {
-        const next = new BubblewrapSandboxes({ directory, concurrency: 1 })
-        expect((await play(next, 'ls -A')).stdout).toBe('')
-        await next.close()
-        expect(await readdir(join(directory, 'signalbox-sandboxes'))).toEqual([])
-      } else await until(async () => (await readdir(directory)).length === 0)
+      const slots = users === '' && process.getuid?.() === 0
+      if (slots) await playBareOnce(directory)
+      const rest = slots ? join(directory, 'signalbox-sandboxes') : directory
+      await until(async () => (await readdir(rest)).length === 0)
     },
   )
 
@@ -105,20 +113,18 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
   )
 
   it('C1 a caretaker that was ended is replaced before the next command', async () => {
-    const ours = (): readonly number[] =>
-      processesWith('caretaker-main').filter(isChildOf(process.pid))
-    await until(() => ours().length === 0)
+    await until(() => caretakersHere().length === 0)
     const sandboxes = await opened(1)
     await play(sandboxes, ':')
-    const [first = 0] = ours()
+    const [first = 0] = caretakersHere()
     process.kill(first, 'SIGKILL')
     await until(() => !isAlive(first))
     // A process that has ended is heard of a little later.
     await new Promise((resolve) => setTimeout(resolve, 200))
     await play(sandboxes, ':')
-    expect(ours()).toHaveLength(1)
+    expect(caretakersHere()).toHaveLength(1)
     await sandboxes.close()
-    await until(() => ours().length === 0)
+    await until(() => caretakersHere().length === 0)
   })
 
   it('X3 a command does not begin under a worker that is dead', async () => {

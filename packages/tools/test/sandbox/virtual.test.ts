@@ -45,15 +45,17 @@ const opened = async (): Promise<VirtualSandboxes> => {
   return sandboxes
 }
 
+/** The clock, and the processor time of this thread. */
+function now(): { readonly at: number; readonly cpuMs: number } {
+  const { user, system } = process.threadCpuUsage()
+  return { at: performance.now(), cpuMs: (user + system) / 1000 }
+}
+
 /** The longest delay of a timer of this process, and the most processor time that its loop took between two of them. */
 async function lagsDuring(
   work: () => Promise<unknown>,
 ): Promise<{ readonly longestMs: number; readonly longestCpuMs: number }> {
   const everyMs = 5
-  const now = () => {
-    const { user, system } = process.threadCpuUsage()
-    return { at: performance.now(), cpuMs: (user + system) / 1000 }
-  }
   const lags: number[] = []
   const used: number[] = []
   let last = now()

@@ -20,7 +20,7 @@ export const ifAlive = (mark: string): readonly string[] => [
 ]
 
 /** Where the files of a thread are, and who a command believes to be. */
-export const inside = { workspace: '/workspace', uid: 1000 } as const
+const inside = { workspace: '/workspace', uid: 1000 } as const
 
 /** What one command line is made of. */
 export interface SandboxShape {

@@ -46,7 +46,7 @@ export interface Slot {
 }
 
 /** Users that belong to nobody, on systems that follow systemd's table: 60578 to 61183 are not assigned. */
-export const slotUids = { first: 60_600, count: 500 } as const
+const slotUids = { first: 60_600, count: 500 } as const
 
 /** Who runs commands. */
 export type SlotUsers = 'each' | 'own' | number
