@@ -32,6 +32,8 @@ interface Candidate {
 function candidatesOf(seed: number, { tables }: MemoryRegister): readonly Candidate[] {
   return [...tables.runs.values()].flatMap((run, n) => {
     const definition = tables.definitions.get(run.definitionHash)
+    // One that was left waiting says less than one that ended.
+    if (run.outcome === null) return []
     // Of builds that come after this one the simulation has machines of its own.
     if (!machines.has(run.machineVersion)) return []
     if (!definition || definition.guardrails.policies.some(({ use }) => use === 'cedar')) return []

@@ -51,7 +51,7 @@ export const titleMutations: readonly Mutation[] = [
     file: engine('perform/title.ts'),
     line: "if (title.by !== 'words') return 'titled'",
     becomes: '',
-    test: inEngine('before there is a run'),
+    test: inEngine('while the run goes on'),
   },
   {
     name: 'a deleted run is told of',

@@ -239,10 +239,10 @@ describe('first words pass the stream guardrails of the agent', () => {
   test('words that a guardrail takes out are in no title, not by halves', async () => {
     const { engine, register } = await started(namer(titles('never')).model)
     const guarded = agent([], { title: 'words', guardrails: { stream: secrets } })
-    // The cut would leave half of it.
-    await begin(engine, guarded, said(`Please use the key of the project, ${key} for it`))
+    // A title has no room for the whole key: its first half alone is not known for one.
+    await begin(engine, guarded, said(`${key}, that is the key of the project`))
     const title = await titleOf(register)
-    expect(title).toMatch(/^Please use the key/)
+    expect(title).toContain('that is the key')
     expect(title).not.toContain('sk-ant')
     expect(title).not.toContain('abcdef')
   })
@@ -461,6 +461,22 @@ describe('§19 title 4: a person wins', () => {
     expect(await notesOf(register, runId)).toEqual([])
     expect(await titleOf(register)).toBe('Mine')
     expect(asked).toEqual([])
+  })
+
+  test('while the run goes on: no model is asked', async () => {
+    const gate = Promise.withResolvers<void>()
+    const { model, asked } = namer(titles('never'), async (request, sink, signal) => {
+      await gate.promise
+      return playing('the answer')(request, sink, signal)
+    })
+    const { engine, register } = await started(model)
+    const runId = await begin(engine, byModel, said('go'))
+    expect(await titled(engine, runId)).toBe('titled')
+    gate.resolve()
+    const note = await noted(register, runId, 3)
+    expect(note).toMatchObject({ type: 'title.unchanged', verdict: 'titled' })
+    expect(asked).toEqual([])
+    expect(await titleOf(register)).toBe('Mine')
   })
 
   test('while the model is asked: what it answers is said, and changes nothing', async () => {
