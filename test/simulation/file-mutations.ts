@@ -74,8 +74,8 @@ export const fileMutations: readonly Mutation[] = [
   {
     name: 'a taken name is given twice',
     file: 'packages/tools/src/workspace/file-name.ts',
-    line: 'if (!isTaken(free.toLowerCase())) return free',
-    becomes: 'if (n > 0 || !isTaken(free.toLowerCase())) return free',
+    line: 'if (!isTaken(nameKey(free))) return free',
+    becomes: 'if (n > 0 || !isTaken(nameKey(free))) return free',
     test: names('gets a number before its extension'),
   },
   {

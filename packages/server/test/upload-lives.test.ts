@@ -2,6 +2,7 @@
  * What becomes of an upload (context-systems §6, §17): named by several runs, taken back, named in a fork, by a run that never begins, and where no
  * run can name it. Would catch: a file that outlives its rollback, a name that stays taken by what is gone, an upload that is used up.
  */
+import { limits } from '@signalbox/core'
 import type { Script } from '@signalbox/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hold, isHolding, letAllGo, letGo } from './support/hold.ts'
@@ -141,6 +142,25 @@ describe('an upload', () => {
     expect(await listed(threadId)).toEqual(['uploads/a (2).txt'])
     await run(threadId, 'Look.', [await upload(threadId, 'a.txt', 'three')])
     expect(await listed(threadId)).toEqual(['uploads/a (2).txt', 'uploads/a.txt'])
+  })
+
+  it('of runs that wait needs its room before they begin', async () => {
+    const threadId = await thread()
+    const first = await begin(threadId, 'hold', [])
+    await eventually(async () => isHolding(first))
+    const id = await upload(threadId, 'a.bin', 'x'.repeat(limits.toolResultBytesMax))
+    const fitting = limits.filesBytesMax / limits.toolResultBytesMax
+    const waiting: string[] = []
+    for (let n = 0; n < fitting; n += 1) waiting.push(await begin(threadId, 'Look.', [id]))
+    const full = { status: 409, body: { code: 'files_full' } }
+    const small = await upload(threadId, 'b.txt', 'one')
+    expect(
+      await call(box.api, 'POST', `/threads/${threadId}/runs`, bodyOf('Look.', [small])),
+    ).toMatchObject(full)
+    letGo(first)
+    await call(box.api, 'GET', `/threads/${threadId}/runs/${waiting.at(-1)}/join`)
+    expect(await listed(threadId)).toHaveLength(fitting)
+    expect(await run(threadId, 'Look.', [small])).toMatchObject(full)
   })
 
   it('named by two runs at once is a file of each, and both are there', async () => {

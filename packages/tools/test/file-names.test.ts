@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fileName, filePath, freeName } from '../src/index.ts'
+import { fileName, filePath, freeName, nameKey } from '../src/index.ts'
 import { parsePath } from '../src/workspace/path.ts'
 
 /** What becomes of a name; null: it is refused. */
@@ -16,6 +16,8 @@ const names: readonly (readonly [given: string, becomes: string | null, why: str
   ['👩\u200d🚀.png', '👩\u200d🚀.png', 'has a joined emoji'],
   ['a'.repeat(200), 'a'.repeat(200), 'is as long as a name may be'],
   ['archive.tar.gz', 'archive.tar.gz', 'has two dots'],
+  ['❤\ufe0f 1\ufe0f\u20e3.png', '❤\ufe0f 1\ufe0f\u20e3.png', 'has emoji of two characters'],
+  ['葛\u{e0100}城.txt', '葛\u{e0100}城.txt', 'has a character in one of its forms'],
   ['CONSOLE.txt', 'CONSOLE.txt', 'only begins like a device'],
   ['com10.txt', 'com10.txt', 'is no device'],
   // Directories are the client's business.
@@ -56,6 +58,15 @@ const names: readonly (readonly [given: string, becomes: string | null, why: str
   ['a\uffffb.txt', null, 'has what is no character'],
   ['a\ud800b.txt', null, 'has half of a surrogate pair'],
   ['a\u{e0001}b.txt', null, 'has a tag character'],
+  ['\u200d', null, 'is nothing but a joiner'],
+  ['\u200cnote.txt', null, 'begins with a joiner'],
+  ['invoice\u200d.pdf', null, 'has a joiner that joins nothing'],
+  ['invoice\ufe0f.pdf', null, 'has a selector of a variant that there is not'],
+  ['\u3164', null, 'is a letter that shows as nothing'],
+  ['a\u115f.txt', null, 'has a filler of Hangul'],
+  ['a\uffa0.txt', null, 'has a filler of half width'],
+  ['a\u034f.txt', null, 'has a joiner of graphemes'],
+  ['a\u17b4.txt', null, 'has a vowel that shows as nothing'],
   ['CON', null, 'is a device'],
   ['con.txt', null, 'is a device with an extension'],
   ['NUL', null, 'is the null device'],
@@ -108,7 +119,7 @@ describe('a name that a user gives (files 2)', () => {
 })
 
 const taken = (...all: readonly string[]) => {
-  const known = new Set(all.map((name) => name.toLowerCase()))
+  const known = new Set(all.map(nameKey))
   return (name: string) => known.has(name)
 }
 
@@ -123,6 +134,12 @@ describe('a name that is taken', () => {
 
   it('is taken in whatever case', () => {
     expect(freeName('Report.PDF', taken('report.pdf'))).toBe('Report (2).PDF')
+  })
+
+  it('is taken by whatever looks like it', () => {
+    expect(freeName('Caf\u00e9.txt', taken('Cafe\u0301.txt'))).toBe('Caf\u00e9 (2).txt')
+    expect(freeName('❤\ufe0f.png', taken('❤.png'))).toBe('❤\ufe0f (2).png')
+    expect(freeName('ä\u200d.txt', taken('Ä.txt'))).toBe('ä\u200d (2).txt')
   })
 
   it('stays a name, however long it is', () => {

@@ -98,10 +98,16 @@ export const digestsQuery = (
     select key, encode(sha256(bytes), 'hex') as sha256 from signalbox.blob
     where tenant_id = ${tenant} and thread_id = any(${[...threadIds]}) and key = any(${[...keys]})`)
 
+/** A file that a run brings which waits for its turn. */
+export interface WaitingFile {
+  readonly path: string
+  readonly bytes: number
+}
+
 /** The files that runs bring which wait for their turn on a thread. */
-export const waitingFilesQuery = (threadId: string): CompiledQuery<{ readonly path: string }> =>
-  compile(sql<{ readonly path: string }>`
-    select file->>'path' as path
+export const waitingFilesQuery = (threadId: string): CompiledQuery<WaitingFile> =>
+  compile(sql<WaitingFile>`
+    select file->>'path' as path, (file->>'bytes')::int as bytes
     from signalbox.run r
       join signalbox.event e on e.run_id = r.id and e.seq = 1
       cross join lateral jsonb_array_elements(

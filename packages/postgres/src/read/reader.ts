@@ -19,6 +19,7 @@ import {
   type FilesThrough,
   type ThreadFiles,
   threadFilesQuery,
+  type WaitingFile,
   waitingFilesQuery,
 } from './files.ts'
 import { type RunFilter, runQuery, runsBeyondQuery, runsNamedQuery, runsQuery } from './listings.ts'
@@ -73,8 +74,8 @@ export interface Reader extends AuditReader, RunReader {
     threadId: string,
     through: FilesThrough | null,
   ): Promise<ThreadFiles>
-  /** The paths of files that runs bring which wait for their turn on the thread. */
-  waitingFiles(tenantId: string, threadId: string): Promise<readonly string[]>
+  /** The files that runs bring which wait for their turn on the thread. */
+  waitingFiles(tenantId: string, threadId: string): Promise<readonly WaitingFile[]>
   /** The content of a blob that one of these threads has; null if none has it, or it was erased. */
   blob(tenantId: string, threadIds: readonly string[], key: string): Promise<Uint8Array | null>
   /** The digests of blobs, of those that are there. */
@@ -122,8 +123,7 @@ export function createReader(options: TenantPoolOptions): Reader {
       if (row === undefined) throw new Error('unreachable: the query answers one row')
       return row
     },
-    waitingFiles: async (tenantId, threadId) =>
-      (await as(tenantId, waitingFilesQuery(threadId))).map(({ path }) => path),
+    waitingFiles: (tenantId, threadId) => as(tenantId, waitingFilesQuery(threadId)),
     blob: async (tenantId, threadIds, key) =>
       (await as(tenantId, blobQuery(threadIds, key)))[0]?.bytes ?? null,
     digests: (tenantId, threadIds, keys) => as(tenantId, digestsQuery(threadIds, keys)),

@@ -3,11 +3,12 @@
  *
  * G1 Contents are blobs of the thread before the event that names them.
  * G2 A name that is taken gets a number: by a file that the conversation has, or by one that a run brings which waits.
+ * G3 What waiting runs bring needs its room as well: it is not looked at again when their turn comes.
  */
 import { type FileChange, limits } from '@signalbox/core'
 import type { Caller, Moment } from '@signalbox/engine'
 import type { StoredUpload } from '@signalbox/postgres'
-import { freeName } from '@signalbox/tools'
+import { freeName, nameKey } from '@signalbox/tools'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import type { Api } from './api.ts'
 import { filesFull, notRecorded, pathTaken } from './file-problems.ts'
@@ -52,12 +53,12 @@ export async function givenFiles(
   const waiting = await api.read.waitingFiles(tenantId, threadId)
   const files = placed(
     uploadIds.flatMap((id) => byId.get(id) ?? []),
-    [...tree.keys(), ...waiting],
+    [...tree.keys(), ...waiting.map(({ path }) => path)],
   )
   const [first] = files
   const taken = first ? inTheWay(tree, first.path) : null
   if (first && taken !== null) throw pathTaken(first.path, taken, field)
-  const full = whyFull(tree, files)
+  const full = whyFull(tree, [...waiting, ...files])
   if (full !== null) throw filesFull(full)
   if (!isInline || !first || files.length > 1) return files
   return [await withText(api, { tenantId, threadId }, first)]
@@ -84,10 +85,10 @@ function placed(uploads: readonly StoredUpload[], known: readonly string[]): rea
   const names = known
     .filter((path) => path.startsWith(uploadsFolder))
     .map((path) => path.slice(uploadsFolder.length).split('/')[0] ?? '')
-  const taken = new Set(names.map((name) => name.toLowerCase()))
+  const taken = new Set(names.map(nameKey))
   return uploads.map(({ name, key, bytes, mime }) => {
-    const free = freeName(name, (lowerCased) => taken.has(lowerCased))
-    taken.add(free.toLowerCase())
+    const free = freeName(name, (named) => taken.has(named))
+    taken.add(nameKey(free))
     return { path: `${uploadsFolder}${free}`, key, bytes, mime }
   })
 }

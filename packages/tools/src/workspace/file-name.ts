@@ -5,14 +5,28 @@
  * N2 A name that would not be the same file everywhere, or not show as what it is, is refused and never repaired: control characters, marks
  *    that turn the direction of writing, names of devices, a leading dot.
  * N3 Every name that is accepted is a path that the tools of a workspace accept.
+ * N4 Two names that differ in letter case, in form or in characters that nobody sees are one name: the second gets a number.
  */
 import { limits } from '@signalbox/core'
 import { isTemporary } from './file-access.ts'
 import { parsePath } from './path.ts'
 import { refuse, type WorkspaceResult } from './refusal.ts'
 
-/** Control characters; format characters, but for those that join letters (Persian, Indic scripts, emoji); separators of lines; what means nothing to others. */
-const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]|(?![\u200c\u200d])\p{Cf}/u
+/** Characters that only change how the one before them is written: joiners (Persian, Indic scripts, emoji) and selectors of a variant. */
+const joining = String.raw`[\u200c\u200d\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`
+
+/**
+ * Control characters; format characters and fillers that show as nothing; separators of lines; what means nothing to others. A joiner is fine
+ * behind a character beyond ASCII, and where an emoji is made of a digit.
+ */
+const invisible = new RegExp(
+  [
+    String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Noncharacter_Code_Point}]`,
+    String.raw`(?!${joining})[\p{Cf}\p{Default_Ignorable_Code_Point}]`,
+    String.raw`(?<!\P{ASCII})(?!\ufe0f\u20e3)${joining}`,
+  ].join('|'),
+  'u',
+)
 
 /** Names of devices that a workspace does not ask for: with digits above the line, of the console, or with a space before the dot. */
 const otherDevice =
@@ -60,13 +74,20 @@ export function filePath(given: string): WorkspaceResult<string> {
   return { ok: true, value: names.value.join('/') }
 }
 
-/** `name (2).ext`, `name (3).ext`, …: the first that is free. Letter case does not tell two names apart. */
-export function freeName(name: string, isTaken: (lowerCased: string) => boolean): string {
+/** The same for names that nobody would tell apart. */
+export const nameKey = (name: string): string =>
+  name
+    .normalize('NFC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+
+/** `name (2).ext`, `name (3).ext`, …: the first that is free. */
+export function freeName(name: string, isTaken: (key: string) => boolean): string {
   const dot = name.lastIndexOf('.')
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   for (let n = 1; ; n += 1) {
     const free = n === 1 ? name : fitted(stem, ` (${n})${extension}`)
-    if (!isTaken(free.toLowerCase())) return free
+    if (!isTaken(nameKey(free))) return free
   }
 }
 
