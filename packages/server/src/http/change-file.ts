@@ -36,9 +36,11 @@ export async function writeFile(
   const { tenantId } = caller
   const { threadId } = place
   const thread = await threadOf(api, caller, threadId)
-  const path = goodPath(place.path)
-  if (api.directories) return writeToDirectory(api, { tenantId, threadId, path }, brought)
+  const good = goodPath(place.path)
+  if (api.directories) return writeToDirectory(api, { tenantId, threadId, path: good }, brought)
   const { tree } = await findFiles(api.read, { tenantId, threadId, through: null })
+  // A call may have given the file its name in another form: it is that file which is read at this path, and written.
+  const path = tree.has(place.path) ? place.path : good
   const isRepeated = await isKnownKey(api, caller, place)
   const taken = isRepeated ? null : (kept(path) ?? inTheWay(tree, path))
   if (taken !== null) throw pathTaken(path, taken)

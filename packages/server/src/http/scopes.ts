@@ -219,13 +219,14 @@ const byRoute: ReadonlyMap<string, Access> = new Map(
   ]),
 )
 
+/** How the router is told that a parameter is a path: it may have slashes, and whatever else a name may have. */
+export const anyPath = '{[^]+}'
+
 /** What the route asks; null if nothing is said of it. Its path as the router has it: `/threads/:thread_id`. */
 export const accessOf = (route: {
   readonly method: string
   readonly path: string
-}): Access | null =>
-  // A path of a file may have slashes, which the router is told by a pattern.
-  byRoute.get(`${route.method} ${route.path.replace('{.+}', '')}`) ?? null
+}): Access | null => byRoute.get(`${route.method} ${route.path.replace(anyPath, '')}`) ?? null
 
 /** The scopes that are missing, for a human to read; null if none is. */
 export function missingScopes(needs: Needs, has: readonly Scope[]): string | null {

@@ -13,6 +13,7 @@ import { notRecorded, refused } from '../file-problems.ts'
 import { findRun, unknownThread } from '../find.ts'
 import { nextLink } from '../next-link.ts'
 import { Problem } from '../problem.ts'
+import { anyPath } from '../scopes.ts'
 import { fileResponse, unchanged } from '../read-file.ts'
 import {
   FileAt,
@@ -26,8 +27,8 @@ import { ThreadPath } from '../wire/ids.ts'
 import { runAddresses } from './runs.ts'
 
 const tags = ['Files']
-/** As the router has it: a path may have slashes. */
-export const filePattern = '/threads/{thread_id}/files/{path}{.+}'
+/** As the router has it: a path may have slashes, and calls may have given it separators of lines. */
+export const filePattern = `/threads/{thread_id}/files/{path}${anyPath}`
 export const fileAddress = '/threads/{thread_id}/files/{path}'
 
 export function fileRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
