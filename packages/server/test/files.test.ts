@@ -223,7 +223,7 @@ describe('an upload', () => {
       expect(await inlined(...files)).not.toContain('what stands in it')
   })
 
-  it('of another thread, another tenant or nobody is unknown', async () => {
+  it('of another thread, or one that there is not, is unknown', async () => {
     const [mine, other] = [await thread(), await thread()]
     const ids = await uploaded(mine, [['a.txt', 'one']])
     for (const wrong of [
@@ -386,6 +386,25 @@ describe('files follow the conversation (§17)', () => {
     expect(await listed(threadId)).toEqual(['uploads/a.txt'])
     const [file] = (await call(box.api, 'GET', `/threads/${threadId}/files?sha256=1`)).body
     expect(file.sha256).toBeNull()
+  })
+
+  it('an erased event takes its files out of every fork and copy (files 1)', async () => {
+    const threadId = await thread()
+    const given = await run(threadId, 'Look.', {}, await uploaded(threadId, [['a.txt', 'one']]))
+    const behind = await checkpointOf(threadId)
+    await put(threadId, 'kept.txt', 'kept')
+    const now = await checkpointOf(threadId)
+    const copy = (await call(box.api, 'POST', `/threads/${threadId}/copy`)).body.thread_id
+    await run(threadId, 'Again.', { checkpoint_id: behind })
+    for (const place of [threadId, copy]) expect(await listed(place)).toContain('uploads/a.txt')
+    const erase =
+      'update signalbox.event set payload = null, salt = null where run_id = $1 and seq = 1'
+    await sql.query(erase, [given.body.run.run_id])
+    expect(await listed(threadId)).toEqual([])
+    expect(await listed(threadId, `?at=${now}`)).toEqual(['kept.txt'])
+    expect(await listed(copy)).toEqual(['kept.txt'])
+    for (const place of [threadId, copy])
+      expect((await read(place, 'uploads/a.txt')).status).toBe(404)
   })
 })
 
