@@ -9,6 +9,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { limits } from '@signalbox/core'
 import type { StoredUpload, Uploads } from '@signalbox/postgres'
 import { MediaType } from './media-type.ts'
+import { havePassed } from './passing-garbage.ts'
 
 /** A content that arrived whole. */
 export type Received = Omit<StoredUpload, 'name'>
@@ -34,6 +35,7 @@ export async function receive(
   let [filled, n, bytes] = [0, 0, 0]
   const write = async (): Promise<void> => {
     await uploads.putPart(tenantId, { uploadId: id, n, bytes: piece.subarray(0, filled) })
+    havePassed(filled)
     n += 1
     filled = 0
   }
