@@ -4,6 +4,7 @@
  * N1 A part that cannot be told is named, and what stands around it is judged all the same: nothing here refuses.
  * N2 The texts that shells, `eval` and `trap` are given are read like the script itself, at most eight deep, and so many in all.
  */
+import { limits } from '@signalbox/core'
 import type { Doings, Executable, Variable } from '../passport/command/doings.ts'
 import type { ShellFunction } from '../shell/cursor.ts'
 import type { EverydayScript } from '../shell/parse-everyday.ts'
@@ -62,8 +63,26 @@ export interface Actions extends Doings {
   readonly places: Map<ShellScope, string | null>
   /** Programs that reach out of the workspace by a relative path. */
   readonly moved: Moved[]
-  /** How many texts were read. */
+  /** How many texts were read, and their characters. */
   texts: number
+  textChars: number
+}
+
+/** Texts that are read within a script, at most, and their characters: each may have others in it, or be read again and again. */
+const textsMax = 256
+const textCharsMax = 10 * limits.commandCharsMax
+const commandsMax = 2 * limits.commandCharsMax
+
+/** Counts a text that is to be read; false if no more are, which is named. */
+export function mayRead(actions: Actions, text: string): boolean {
+  actions.texts += 1
+  actions.textChars += text.length
+  const isWithin =
+    actions.texts <= textsMax &&
+    actions.textChars <= textCharsMax &&
+    actions.commands.length <= commandsMax
+  if (!isWithin) actions.unclear.push('it runs too many texts')
+  return isWithin
 }
 
 /** Nothing found yet. `before`: what is known of the names of the script; null: what is found. */
@@ -91,6 +110,7 @@ const nothing = (): Omit<Actions, 'values' | 'calls' | 'places' | 'known'> => ({
   aliases: new Map(),
   moved: [],
   texts: 0,
+  textChars: 0,
 })
 
 /** One more variable that is set. */

@@ -47,7 +47,7 @@ type Readings = readonly (readonly Word[])[]
 export type Owner = string | Readings | null
 
 const readingsMax = 16
-const wordsMax = 1_000
+const wordsMax = 256
 const charsMax = 10_000
 const depthMax = 8
 

@@ -9,6 +9,7 @@
 import { isDecoding } from '../passport/command/dangerous.ts'
 import { arrayOf, type Command, expansionsIn, type Word } from '../shell/script.ts'
 import type { Actions, ProgramSource } from './actions.ts'
+import { feedersOf } from './feeders.ts'
 import { wordsIn } from './words-in.ts'
 
 /** What a text may come from that must not become a program. */
@@ -86,8 +87,8 @@ const namesIn = ({ exact }: Word): readonly string[] =>
     .map(arrayOf)
 
 /** Does anything come into a command: from a pipe, a file, a group around it? */
-export function isFed({ from = [], redirects }: Command): boolean {
-  if (redirects.some(({ op }) => op === '<' || op === '<<<' || op === '<<' || op === '<<-'))
-    return true
-  return from.some((each) => each.words.length > 0 || isFed(each))
-}
+export const isFed = (command: Command): boolean =>
+  takesFile(command) || feedersOf(command).some((each) => each.words.length > 0 || takesFile(each))
+
+const takesFile = ({ redirects }: Command): boolean =>
+  redirects.some(({ op }) => op === '<' || op === '<<<' || op === '<<' || op === '<<-')

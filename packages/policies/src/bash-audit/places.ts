@@ -53,6 +53,9 @@ export const below = (place: string, word: Word): Word => ({
   exact: joined(place, word.exact),
 })
 
+/** No path has more names; a place that is as deep as this stays where it is. */
+const namesMax = 64
+
 /** A relative path from a place. Above the root is the root; what a home lies in is left to whoever reads the path. */
 function joined(place: string, path: string): string {
   const names = place === startPlace ? [] : place.replace(/\/+$/, '').split('/')
@@ -60,8 +63,9 @@ function joined(place: string, path: string): string {
     const last = names.at(-1)
     if (name === '' || name === '.') continue
     const isBelow = last !== undefined && last !== '..' && !/^[~$]/.test(last)
-    if (name !== '..' || !isBelow) names.push(name)
-    else if (last !== '') names.pop()
+    if (name === '..' && isBelow) {
+      if (last !== '') names.pop()
+    } else if (names.length < namesMax) names.push(name)
   }
   return names.length === 0 ? startPlace : names.join('/') || '/'
 }

@@ -19,6 +19,7 @@ import { canonicalPath } from '../passport/files/canonical-path.ts'
 import { plainWord } from '../shell/grammar.ts'
 import { after, type Command, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
+import { feedersOf } from './feeders.ts'
 import type { OriginTable } from './origins.ts'
 import { otherDangerIn } from './other-dangers.ts'
 import type { BashFinding } from './rules.ts'
@@ -66,15 +67,11 @@ function dangerOfFound({ name, outer, command, hasMore }: Executable): Danger | 
   const found =
     outer?.executable.name === 'find'
       ? [outer.executable.words]
-      : findsInto(command, 4).map(({ words }) => words)
+      : feedersOf(command, 4)
+          .map(({ words }) => words)
+          .filter((words) => words[0]?.text === 'find')
   return found.some((words) => startsOfFind(words).some(isVital)) ? vitalRemoval : null
 }
-
-/** The `find` that the input of a command comes from. */
-const findsInto = ({ from = [] }: Command, depth: number): readonly Command[] =>
-  depth === 0
-    ? []
-    : from.flatMap((each) => (each.words[0]?.text === 'find' ? [each] : findsInto(each, depth - 1)))
 
 /** Print their words, or compare them. */
 const printing = new Set(['echo', 'printf', ':', 'true', 'test', '[', 'export', 'declare', 'local'])

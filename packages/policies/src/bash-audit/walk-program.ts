@@ -14,7 +14,7 @@ import {
   isPlain,
   type Word,
 } from '../shell/script.ts'
-import { type Actions, addCall } from './actions.ts'
+import { type Actions, addCall, mayRead } from './actions.ts'
 import { type Carried, carriedBy, guessedPrograms } from './carriers.ts'
 import { isInput, programWords, shellProgram } from './interpreted.ts'
 import { fileText, inputText, readingsOf } from './known-words.ts'
@@ -83,6 +83,7 @@ function readAlias(found: Found, program: Word, walk: ScriptWalk): boolean {
   const { actions, aliases = new Set<string>() } = walk
   const text = program.quoted ? undefined : actions.aliases.get(program.text)
   if (text === undefined || aliases.has(program.text)) return false
+  if (!mayRead(actions, text)) return true
   const { script } = parseEveryday(text, found.command.from, found.command.scope)
   const inner = {
     ...walk,

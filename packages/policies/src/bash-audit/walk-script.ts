@@ -4,7 +4,7 @@ import { type Variable, variableOf } from '../passport/command/doings.ts'
 import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import type { Command, Redirect, ShellScript, Word } from '../shell/script.ts'
-import { type Actions, addDefinitions, addVariable, noActions } from './actions.ts'
+import { type Actions, addDefinitions, addVariable, mayRead, noActions } from './actions.ts'
 import { readingsOf } from './known-words.ts'
 import { below, isRelative, placeOf } from './places.ts'
 import type { ScriptWalk } from './script-walk.ts'
@@ -29,9 +29,6 @@ function walkOver(text: string, actions: Actions): Actions {
   return actions
 }
 
-/** Texts that are read within a script, at most: each may have others in it. */
-const textsMax = 256
-
 /** `by`: the command whose input the text has, and to whose output it writes. */
 function readText(
   { text, by }: { readonly text: string; readonly by: Command | null },
@@ -39,8 +36,7 @@ function readText(
 ): void {
   const { actions, nesting } = walk
   if (nesting > nestingMax) return void actions.unclear.push('it is nested too deep')
-  actions.texts += 1
-  if (actions.texts > textsMax) return void actions.unclear.push('it runs too many texts')
+  if (!mayRead(actions, text)) return
   const given = by === null ? [] : [inputLike(by)]
   actions.commands.push(...given)
   const scope = { parent: by?.scope ?? null }
