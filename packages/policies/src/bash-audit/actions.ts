@@ -12,7 +12,7 @@ import type { Command, Redirect, ShellScope, Word } from '../shell/script.ts'
 import type { KnownNames } from './known-words.ts'
 
 /** A variable, and where its value comes from: a word, or the input of a command. */
-interface Setting {
+export interface Setting {
   readonly name: string
   readonly word: Word | null
   readonly input: Command | null

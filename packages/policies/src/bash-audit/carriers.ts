@@ -50,6 +50,7 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
       feeds: true,
     },
   ],
+  ['screen', { valued: 'cehpsST', operands: 0 }],
   ['sem', { valued: 'j', long: ['id', 'jobs'], joins: true }],
   [
     'unshare',
@@ -237,10 +238,31 @@ export function carriedBy(
   const at = behindOptions(carrier, words)
   if (at >= words.length) return carrier.feeds === true ? { kind: 'input' } : []
   if (carrier.joins !== true) return { kind: 'program', at }
+  const end = endOf(words, at)
+  const own = words
+    .slice(at, end)
+    .map(({ text }) => text)
+    .join(' ')
+  const values = words.slice(end + 1)
+  if (words[end]?.text === ':::' && values.length <= valuesMax && values.every(isSimple))
+    return values.map(({ text }) => ({ kind: 'text', text: runWith(own, text) }))
   // What is put in its place is as unseen as what a variable holds that nobody has set.
-  const own = words.slice(at, endOf(words, at)).map(({ text }) => text)
-  return { kind: 'text', text: own.join(' ').replaceAll('{}', '"$_"') }
+  return {
+    kind: 'text',
+    text: name === 'parallel' ? runWith(own, '"$_"') : own.replaceAll('{}', '"$_"'),
+  }
 }
+
+const valuesMax = 16
+
+/** A text that stays one word, or by itself is a command. */
+const isSimple = ({ text }: Word): boolean => !/^:::|["'\\$`]/.test(text)
+
+const replaced = /\{[./#]{0,2}\}/g
+
+/** What `parallel` runs for a value: it stands for `{}`, or behind all. */
+const runWith = (own: string, value: string): string =>
+  own.search(replaced) < 0 ? `${own} ${value}` : own.replaceAll(replaced, () => value)
 
 function runBy(orders: readonly string[], words: readonly Word[]): Carried | null {
   if (!orders.includes(words[1]?.text ?? '')) return null

@@ -270,6 +270,12 @@ function printed(command: Command, where: Where): string | null {
       return given.every((each) => each === '-') ? inputText(command, where) : null
     case 'tee':
       return inputText(command, where)
+    case 'which':
+      return given.length === 1 ? foundAs(given[0]) : null
+    case 'command':
+      return given.length === 2 && given[0] === '-v' ? foundAs(given[1]) : null
+    case 'type':
+      return given.length === 2 && /^-[pP]$/.test(given[0] ?? '') ? foundAs(given[1]) : null
     case 'pwd':
       // It stands within one value at least.
       return placeHere({ ...where, depth: (where.depth ?? 0) - 1 })?.join('') ?? null
@@ -277,6 +283,9 @@ function printed(command: Command, where: Where): string | null {
       return silent.test(name) ? '' : null
   }
 }
+
+/** Where a program is found. */
+const foundAs = (name = ''): string => `/usr/bin/${name.replace(/^.*\//, '')}\n`
 
 /** What comes into a command, where the script itself says it: from a here-document, or from what it prints into a pipe. */
 export function inputText(command: Command, where: Where): string | null {

@@ -8,8 +8,13 @@
  */
 import { isDecoding } from '../passport/command/dangerous.ts'
 import { arrayOf, type Command, expansionsIn, type Word } from '../shell/script.ts'
+import type { Executable } from '../passport/command/doings.ts'
+import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import type { Actions, ProgramSource } from './actions.ts'
 import { feedersOf } from './feeders.ts'
+import { programWords } from './interpreted.ts'
+import { printedKinds } from './other-languages.ts'
+import { inputStream, staysOpen, streamsIn, streamsRead } from './streams.ts'
 import { wordsIn } from './words-in.ts'
 
 /** What a text may come from that must not become a program. */
@@ -19,6 +24,16 @@ type Origins = ReadonlySet<Origin>
 
 const downloaders =
   /^(?:curl|wget|wget2|aria2c|axel|fetch|http|https|xh|lynx|links|elinks|w3m|nc|ncat|netcat|socat|telnet|ftp|tftp)$/
+
+/** Those that passports know, and a few more. */
+function decodes(used: Pick<Executable, 'name' | 'words'>): boolean {
+  const { name, words } = used
+  if (isDecoding(used) || name === 'uudecode') return true
+  const texts = words.slice(1).map(({ text }) => text)
+  const isModule = /^python[0-9.]*$/.test(name) && texts.join(' ').startsWith('-m base64 ')
+  if (!isModule && !/^(?:base64|base32|basenc)$/.test(name)) return false
+  return texts.some((text) => /^(?:-[a-z]*d|--d[a-z]*)$/.test(text))
+}
 
 const roundsMax = 32
 
@@ -42,12 +57,16 @@ export function traceOrigins(actions: Actions): OriginTable {
   }
   const ofOutputs = (commands: readonly Command[]): Origin[] =>
     commands.flatMap((command) => [...(outputs.get(command) ?? [])])
+  const ofNames = (names: readonly string[]): Origin[] =>
+    names.flatMap((name) => [...(variables.get(name) ?? [])])
   const ofWord = (word: Word): Origin[] => [
     ...word.substitutions.flatMap(ofOutputs),
-    ...namesIn(word).flatMap((name) => [...(variables.get(name) ?? [])]),
+    ...ofNames([...namesIn(word), ...streamsIn(word)]),
   ]
   const ofInput = ({ from = [], redirects }: Command): Origin[] => [
     ...ofOutputs(from),
+    ...ofNames(redirects.flatMap(streamsRead)),
+    ...ofNames(from.length === 0 ? [inputStream] : []),
     ...redirects.flatMap(({ op, target, body }) =>
       op.startsWith('<') ? [...ofWord(target), ...(body?.word ? ofWord(body.word) : [])] : [],
     ),
@@ -55,7 +74,10 @@ export function traceOrigins(actions: Actions): OriginTable {
 
   for (const { name, words, command } of actions.executables) {
     if (downloaders.test(name)) grow(outputs, command, ['download'])
-    if (isDecoding({ name, words })) grow(outputs, command, ['decoded'])
+    if (decodes({ name, words })) grow(outputs, command, ['decoded'])
+    if (isInterpreter(name) && !isShell(name))
+      for (const { kind, word } of programWords(name, words))
+        if (kind === 'text') grow(outputs, command, printedKinds(word.text))
   }
   const functionOutputs = new Map<string, Set<Origin>>()
   for (let round = 0; round === 0 || (hasGrown && round < roundsMax); round += 1) {
@@ -66,6 +88,8 @@ export function traceOrigins(actions: Actions): OriginTable {
       grow(outputs, command, ofInput(command))
       grow(outputs, command, wordsIn(command).flatMap(ofWord))
       grow(outputs, command, ofOutputs(actions.within.get(command) ?? []))
+      if (staysOpen(command) && command.redirects.some(({ op }) => op.includes('>')))
+        grow(outputs, command, ofOutputs(actions.commands))
       grow(outputs, command, functionOutputs.get(command.words[0]?.text ?? '') ?? [])
     }
     for (const { name, word, input } of actions.settings) {
@@ -91,4 +115,4 @@ export const isFed = (command: Command): boolean =>
   takesFile(command) || feedersOf(command).some((each) => each.words.length > 0 || takesFile(each))
 
 const takesFile = ({ redirects }: Command): boolean =>
-  redirects.some(({ op }) => op === '<' || op === '<<<' || op === '<<' || op === '<<-')
+  redirects.some(({ op, target }) => op.startsWith('<') && op !== '<>' && target.text !== '-')

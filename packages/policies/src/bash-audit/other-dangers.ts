@@ -3,7 +3,7 @@
  *
  * O1 Places are judged where an option says for sure that a program writes there.
  */
-import { isProtected } from '../passport/command/dangerous.ts'
+import { isProtected, isVital } from '../passport/command/dangerous.ts'
 import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import { knowsOutputs, outputsOf } from '../passport/command/output-options.ts'
@@ -17,10 +17,11 @@ type Used = Pick<Executable, 'name' | 'words'>
 export function otherDangerIn(executable: Used, place: string | null): BashRule | null {
   if (endsMachine(executable)) return 'machine'
   if (handsToShell(executable)) return 'downloaded_program'
+  if (place === null && removesVital(executable)) return 'vital_removal'
   const written = writtenPlaces(executable).map((word) =>
     place !== null && isRelative(word) ? below(place, word) : word,
   )
-  return written.some(isProtected) ? 'protected_place' : null
+  return written.some((word) => isProtected(word) || isRoot(word)) ? 'protected_place' : null
 }
 
 const enders =
@@ -44,6 +45,18 @@ const orders: ReadonlyMap<string, RegExp> = new Map([
 
 const endsMachine = ({ name, words }: Used): boolean =>
   enders.test(name) || words.slice(1).some(({ text }) => orders.get(name)?.test(text) === true)
+
+const isRoot = ({ text }: Word): boolean => /^\/[/.]*$/.test(text)
+
+/** Does a program that is no `rm` take away what must stay? */
+function removesVital({ name, words }: Used): boolean {
+  const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'))
+  if (name === 'mv') return operands.slice(0, -1).some(isVital)
+  const isDeleting = name === 'rsync' && words.some(({ text }) => /^--del(?:ete|$)/.test(text))
+  return isDeleting && operands.slice(-1).some(isVital)
+}
+
+const editing = /^(?:patch|ed|ex|sponge|chattr|setfacl)$/
 
 const runsTexts = (program: string): boolean => {
   const name = program.trim().split(/[\s,]/, 1).join('').replace(/^.*\//, '')
@@ -69,6 +82,7 @@ function handsToShell({ name, words }: Used): boolean {
 /** Places that options of a program say it writes to. */
 function writtenPlaces({ name, words }: Used): readonly Word[] {
   if (name === 'tar') return isExtracting(words) ? valuesOf(words, ['-C', '--directory']) : []
+  if (editing.test(name)) return words.slice(1).filter(({ text }) => !text.startsWith('-'))
   if (name === 'unzip') return valuesOf(words, ['-d'])
   return knowsOutputs(name) ? outputsOf(name, words) : []
 }

@@ -1,15 +1,15 @@
 /** Where a script works: in the workspace, or where it has changed to. */
 import { type Command, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
-import { isOutside } from './outside.ts'
+import { isElsewhere } from './outside.ts'
 
 /** Where a script begins. */
 export const startPlace = '.'
 
-/** The place outside of the workspace that the shell of a command has changed to; null: none that is known. */
+/** The place outside of the workspace, or in a hidden folder of it, that the shell of a command has changed to; null: none that is known. */
 export function placeOf(command: Command, actions: Actions): string | null {
   const place = standing(command, actions)
-  return isOutside(place) ? place : null
+  return isElsewhere(place) ? place : null
 }
 
 /** The place of the shell of a command: from the root, from a home, or from where the script began; null where it is not known. */

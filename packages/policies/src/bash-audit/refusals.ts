@@ -17,10 +17,12 @@ import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter } from '../passport/command/interpreters.ts'
 import { canonicalPath } from '../passport/files/canonical-path.ts'
 import { plainWord } from '../shell/grammar.ts'
-import { after, type Command, isPlain, type Word } from '../shell/script.ts'
+import { after, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import { feedersOf } from './feeders.ts'
+import { forkBombsIn } from './fork-bombs.ts'
 import type { OriginTable } from './origins.ts'
+import { ranKinds } from './other-languages.ts'
 import { otherDangerIn } from './other-dangers.ts'
 import type { BashFinding } from './rules.ts'
 
@@ -31,7 +33,7 @@ export function refusalsIn(actions: Actions, origins: OriginTable): readonly Bas
     // A here-document is a text, whatever stands in it.
     ...actions.redirects.map((each) => (each.op.startsWith('<<') ? null : dangerInRedirect(each))),
     ...actions.executables.flatMap(dangersOf),
-    ...actions.moved.map((each) => dangerInUse(each)),
+    ...actions.moved.flatMap((each) => [dangerInUse(each), ...secretsIn(each)]),
     ...actions.foreign.flatMap(dangersOfText),
   ]
   return [
@@ -52,25 +54,37 @@ const otherwise = (rule: BashFinding['rule'] | null): readonly BashFinding[] =>
 function dangersOf(executable: Executable): readonly (Danger | null)[] {
   const { name, words } = executable
   const dd = name === 'dd' && !copiesPlainFiles(words) ? dangerInDd(executable) : null
-  const read =
-    isInterpreter(name) || printing.has(name)
-      ? []
-      : words.slice(1).flatMap((word) => (/\s/.test(word.text) ? [] : dangerOfSecrets(word, 2)))
-  return [dd, dangerInUse(executable), dangerOfFound(executable), ...read]
+  return [dd, dangerInUse(executable), dangerOfFound(executable), ...secretsIn(executable)]
 }
 
+function secretsIn({
+  name,
+  words,
+}: Pick<Executable, 'name' | 'words'>): readonly (Danger | null)[] {
+  if (isInterpreter(name) || printing.has(name)) return []
+  // The first operand of these is a pattern or a program.
+  const isSought = /^(?:[a-z]*grep|rg|sed|[a-z]*awk)$/.test(name)
+  const pattern = isSought ? words.find(({ text }, at) => at > 0 && !text.startsWith('-')) : null
+  return words
+    .slice(1)
+    .flatMap((word) => (word === pattern || /\s/.test(word.text) ? [] : dangerOfSecrets(word, 2)))
+}
+
+const vitalMode: Danger = { rule: 'vital_mode', what: '' }
 const removing = new Set(['rm', 'unlink', 'shred', 'truncate'])
 
 /** Each file below a place, one by one, is all of it. */
 function dangerOfFound({ name, outer, command, hasMore }: Executable): Danger | null {
-  if (!removing.has(name) || !hasMore) return null
+  const isMode = /^(?:chmod|chown|chgrp)$/.test(name)
+  if (!(isMode || removing.has(name)) || !hasMore) return null
   const found =
     outer?.executable.name === 'find'
       ? [outer.executable.words]
       : feedersOf(command, 4)
           .map(({ words }) => words)
           .filter((words) => words[0]?.text === 'find')
-  return found.some((words) => startsOfFind(words).some(isVital)) ? vitalRemoval : null
+  const danger = isMode ? vitalMode : vitalRemoval
+  return found.some((words) => startsOfFind(words).some(isVital)) ? danger : null
 }
 
 /** Print their words, or compare them. */
@@ -99,23 +113,10 @@ function isPlainFile(word: Word): boolean {
   return !read.path.startsWith('/') || /^\/(?:workspace|tmp)\//.test(read.path)
 }
 
-/** A function that pipes into itself, or calls itself twice without waiting. */
-function forkBombsIn({ functions, background }: Actions): readonly BashFinding[] {
-  const isBomb = (name: string, commands: readonly Command[]): boolean => {
-    const calls = commands.filter(({ words }) => words[0]?.text === name)
-    const isPiped = calls.some(({ from = [] }) => from.some((each) => calls.includes(each)))
-    return isPiped || (calls.length > 1 && calls.some((each) => background.has(each)))
-  }
-  const hasBomb = [...functions].some(([name, { commands }]) => isBomb(name, commands))
-  return hasBomb ? [{ rule: 'fork_bomb', what: '' }] : []
-}
-
-function programsIn({ programs }: Actions, origins: OriginTable): readonly BashFinding[] {
-  return programs.flatMap((source): readonly BashFinding[] => {
-    const found = origins.originsOf(source)
-    return [
-      ...(found.has('download') ? [{ rule: 'downloaded_program', what: '' } as const] : []),
-      ...(found.has('decoded') ? [{ rule: 'decoded_program', what: '' } as const] : []),
-    ]
-  })
+function programsIn({ programs, foreign }: Actions, origins: OriginTable): readonly BashFinding[] {
+  const found = [...programs.map((each) => origins.originsOf(each)), ...foreign.map(ranKinds)]
+  return found.flatMap((kinds): readonly BashFinding[] => [
+    ...(kinds.has('download') ? [{ rule: 'downloaded_program', what: '' } as const] : []),
+    ...(kinds.has('decoded') ? [{ rule: 'decoded_program', what: '' } as const] : []),
+  ])
 }

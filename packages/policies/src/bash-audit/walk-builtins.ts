@@ -1,21 +1,24 @@
 /** Finds what builtins set, and the texts that shells run by themselves. */
 import { type Executable, unseenVariable, variableOf } from '../passport/command/doings.ts'
 import { isDeclaration, namesSetBy } from '../passport/command/variable-names.ts'
-import { after, type Word } from '../shell/script.ts'
+import { after, expansionEnd, expansionStart, isPlain, type Word } from '../shell/script.ts'
 import { addCall, addVariable } from './actions.ts'
-import { scriptOwner } from './known-words.ts'
+import { fileText, scriptOwner } from './known-words.ts'
+import { isShellVariable } from './option-texts.ts'
 import { type ScriptWalk, whereIn } from './script-walk.ts'
 import { toldBy } from './told-values.ts'
 
 /** Values that shells run by themselves: a file before anything else, a text before each prompt, what is substituted in prompts. */
 export function readSpecial(name: string, value: Word, walk: ScriptWalk): void {
   const { text } = value
+  if (isShellVariable(name) && isPlain(value)) walk.readText({ text, by: null }, walk)
   const isPrompt = /^PS[0-4]$/.test(name) && /\$\(|`/.test(text)
   if (!isPrompt && !/^(?:BASH_ENV|ENV|PROMPT_COMMAND)$/.test(name)) return
   walk.actions.programs.push({ words: [value], input: null, unclear: null })
   const inner = { ...walk, nesting: walk.nesting + 1 }
   if (isPrompt) walk.readText({ text: `: "${text}"`, by: null }, inner)
   else if (name === 'PROMPT_COMMAND') walk.readText({ text, by: null }, inner)
+  else walk.readText({ text: fileText(value, whereIn(walk)) ?? '', by: null }, inner)
 }
 
 /** `set --` gives a function, or the script, other arguments. */
@@ -38,7 +41,9 @@ export function readBuiltin({ name, words, command }: Executable, walk: ScriptWa
     walk.readText({ text: called.text, by: null }, walk)
     actions.programs.push({ words: [called], input: null, unclear: null })
   }
-  if (isDeclaration(name)) for (const word of words.slice(1)) setVariable(word, walk)
+  const isReference = words.some(({ text }) => /^-[a-zA-Z]*n/.test(text))
+  if (isDeclaration(name))
+    for (const word of words.slice(1)) setVariable(isReference ? referring(word) : word, walk)
   const read =
     name === 'mapfile' || name === 'readarray'
       ? [words.slice(1).findLast(({ text }) => /^[A-Za-z_]\w*$/.test(text))?.text ?? 'MAPFILE']
@@ -50,6 +55,14 @@ export function readBuiltin({ name, words, command }: Executable, walk: ScriptWa
     actions.settings.push({ name: each, word: null, input: command })
     for (const word of value) actions.settings.push({ name: each, word, input: null })
   }
+}
+
+/** `declare -n name=other`: the value of the one is the value of the other. */
+function referring(word: Word): Word {
+  const [, head = '', name = ''] = /^(\w+=)([A-Za-z_]\w*)$/.exec(word.text) ?? []
+  if (name === '') return word
+  const exact = `${head}${expansionStart}${name}${expansionEnd}`
+  return { ...word, text: `${head}$${name}`, exact, expands: true }
 }
 
 /** What `mapfile -C` runs for the lines that it has read. */

@@ -5,6 +5,7 @@ import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import { readsItsInput } from '../passport/command/program-input.ts'
 import { unwrap } from '../passport/command/wrappers.ts'
 import { matchesPathWildcard } from '../passport/wildcard.ts'
+import { plainWord } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import {
   type Command,
@@ -17,8 +18,10 @@ import {
 import { type Actions, addCall, mayRead } from './actions.ts'
 import { type Carried, carriedBy, guessedPrograms } from './carriers.ts'
 import { isInput, programWords, shellProgram } from './interpreted.ts'
+import { bisectedAt, optionTexts } from './option-texts.ts'
 import { fileText, inputText, readingsOf } from './known-words.ts'
-import { isOutside } from './outside.ts'
+import { isElsewhere, isOutside } from './outside.ts'
+import { runsInput } from './other-languages.ts'
 import { below, changePlace, isRelative, leavePlace, standing, startPlace } from './places.ts'
 import { type ScriptWalk, whereIn } from './script-walk.ts'
 import { readBuiltin, readSet, setParameters, setVariable } from './walk-builtins.ts'
@@ -74,7 +77,7 @@ function addMoved(executable: Executable, actions: Actions): void {
     at > 0 && isRelative(word) ? below(place, word) : word,
   )
   const leads = words.some(({ text }, at) => text !== executable.words[at]?.text && isOutside(text))
-  if (!isOutside(place) && !leads) return
+  if (!isElsewhere(place) && !leads) return
   actions.moved.push({ ...executable, words, place, own: executable.words })
 }
 
@@ -166,10 +169,40 @@ function readUnclear(executable: Executable, why: string, walk: ScriptWalk): voi
 function readInner(executable: Executable, at: number, walk: ScriptWalk): void {
   const isXargs = executable.name === 'xargs'
   const mark = isXargs ? replacedBy(executable.words.slice(1, at)) : null
-  const words = marked(executable.words.slice(at), mark)
-  const hasMore = executable.hasMore || isXargs
+  const own = executable.words.slice(at)
+  const told = isXargs ? toldWords({ executable, own, mark, at }, walk) : null
+  const words = told ?? marked(own, mark)
+  const hasMore = executable.hasMore || (isXargs && told === null)
   const { command, anyMore } = executable
   readWords({ words, command, outer: { executable, at }, hasMore, anyMore }, walk)
+}
+
+const toldMax = 256
+
+/** The words that xargs runs, where the script itself says what comes in. */
+function toldWords(
+  { executable: { words, command }, own, mark, at }: Xargs,
+  walk: ScriptWalk,
+): readonly Word[] | null {
+  const isFile = words.slice(1, at).some(({ text }) => /^(?:-[0rtxpo]*a|--arg-file)/.test(text))
+  const text = isFile ? null : inputText(command, whereIn(walk))
+  const given = text?.split(mark === null ? /[\s\0]+/ : /[\n\0]+/).filter((each) => each !== '')
+  if (given === undefined || given.length > toldMax) return null
+  if (mark === null) return [...own, ...given.map(plainWord)]
+  const [line = '', more] = given
+  if (more !== undefined || mark === '') return null
+  return own.map((word) => {
+    const exact = word.exact.replaceAll(mark, () => line)
+    return { ...word, text: word.text.replaceAll(mark, () => line), exact }
+  })
+}
+
+/** `own`: the words of the program that it runs, from a place on. */
+interface Xargs {
+  readonly executable: Executable
+  readonly own: readonly Word[]
+  readonly mark: string | null
+  readonly at: number
 }
 
 /** Words in which something is put at run time are no longer what they say: as if a variable that nobody sets stood there. */
@@ -186,7 +219,14 @@ function readOwn(executable: Executable, walk: ScriptWalk): void {
   const { name, words, command } = executable
   const { actions } = walk
   if (isShell(name)) return readShell(executable, walk)
+  if (runsInput(name, words)) {
+    actions.programs.push({ words: [], input: command, unclear: null })
+    if (!isInterpreter(name)) actions.foreign.push(...words.slice(1).map(({ text }) => text))
+  }
   if (isInterpreter(name)) return readInterpreter(executable, walk)
+  for (const word of optionTexts(name, words)) readGiven(word, executable, walk)
+  const bisected = bisectedAt(name, words)
+  if (bisected > 0) return readInner(executable, bisected, walk)
   const carried = carriedBy(name, words)
   if (carried !== null) return readCarried(executable, [carried].flat(), walk)
   switch (name) {
@@ -197,8 +237,10 @@ function readOwn(executable: Executable, walk: ScriptWalk): void {
       return readSourced(executable, walk)
     case 'trap': {
       const handler = words.slice(1).find(({ text }) => text !== '--')
-      if (handler !== undefined && handler.text !== '-')
+      if (handler !== undefined && handler.text !== '-') {
         walk.readText({ text: handler.text, by: null }, walk)
+        actions.programs.push({ words: [handler], input: null, unclear: null })
+      }
       return
     }
     case 'find':
@@ -220,11 +262,21 @@ function readOwn(executable: Executable, walk: ScriptWalk): void {
     case 'jobs':
       if (words[1]?.text === '-x' && words.length > 2) readInner(executable, 2, walk)
       return
+    case 'hash':
+      return readHashed(words, actions)
     case 'alias':
+    case 'enable':
+      actions.programs.push({ words: words.slice(1), input: null, unclear: null })
       return readAliases(words, actions)
     default:
       return readBuiltin(executable, walk)
   }
+}
+
+/** A text that a program hands to a shell. */
+function readGiven(word: Word, { command }: Executable, walk: ScriptWalk): void {
+  walk.readText({ text: word.text, by: command }, walk)
+  walk.actions.programs.push({ words: [word], input: null, unclear: null })
 }
 
 function readCarried(executable: Executable, carried: readonly Carried[], walk: ScriptWalk): void {
@@ -236,6 +288,12 @@ function readCarried(executable: Executable, carried: readonly Carried[], walk: 
       const words = executable.words.slice(1)
       walk.actions.programs.push({ words, input: null, unclear: null })
     }
+}
+
+/** `hash -p file name`: the name stands for the file. */
+function readHashed(words: readonly Word[], { aliases }: Actions): void {
+  const [, option, file, name] = words
+  if (option?.text === '-p' && file && name) aliases.set(name.text, file.text)
 }
 
 function readAliases(words: readonly Word[], { aliases }: Actions): void {

@@ -5,16 +5,18 @@ import { inertCommand } from '../shell/grammar.ts'
 import { parseEveryday } from '../shell/parse-everyday.ts'
 import type { Command, Redirect, ShellScript, Word } from '../shell/script.ts'
 import { type Actions, addDefinitions, addVariable, mayRead, noActions } from './actions.ts'
+import { evaluatedTexts } from './evaluated.ts'
 import { readingsOf } from './known-words.ts'
 import { below, isRelative, placeOf } from './places.ts'
 import type { ScriptWalk } from './script-walk.ts'
+import { streamsSet } from './streams.ts'
 import { readSpecial } from './walk-builtins.ts'
 import { readArguments, readProgram } from './walk-program.ts'
 import { wordsIn } from './words-in.ts'
 
 const nestingMax = 8
 /** Parts of the grammar that hold words and run nothing themselves. */
-const inert = new Set(['[[', '((', 'case'])
+const inert = new Set(['[[', '((', 'case', 'coproc'])
 
 /** All that a text would do. Read once more where it says anything of its names: what a function is called with stands behind it. */
 export function actionsOf(text: string): Actions {
@@ -68,6 +70,7 @@ function readCommand(command: Command, around: ScriptWalk): void {
     actions.settings.push({ name, word: value, input: null })
     readSpecial(name, value, walk)
   }
+  for (const text of evaluatedTexts(command)) walk.readText({ text: `: "${text}"`, by: null }, walk)
   for (const redirect of command.redirects) readRedirect(redirect, command, walk)
   for (const word of wordsIn(command))
     for (const inner of word.substitutions)
@@ -75,6 +78,9 @@ function readCommand(command: Command, around: ScriptWalk): void {
   const [first] = command.words
   if (first === undefined) return
   if (command.isLoopHead) return readLoopHead(command, walk)
+  const [, named] = command.words
+  if (first.text === 'coproc' && named !== undefined)
+    actions.settings.push({ name: named.text, word: null, input: command })
   if (inert.has(first.text) && !first.quoted) return
   const outer = { outer: null, hasMore: false, anyMore: false }
   readProgram({ words: command.words, command, ...outer }, walk)
@@ -105,11 +111,12 @@ const both = (before: string | null | undefined, more: string | null): string | 
 /** With what its target is known to be, and where that is from. Of a here-document the target is a text. */
 function readRedirect(redirect: Redirect, command: Command, { actions, owner }: ScriptWalk): void {
   const { op, target } = redirect
+  actions.settings.push(...streamsSet(redirect, command))
   if (op.startsWith('<<')) return void actions.redirects.push(redirect)
   const place = placeOf(command, actions)
   for (const word of readingsOf([target], { known: actions.known, owner }).flat()) {
     actions.redirects.push({ op, target: word })
-    if (place !== null && isRelative(word) && op.includes('>') && !op.endsWith('&'))
+    if (place !== null && isRelative(word) && !op.endsWith('&'))
       actions.redirects.push({ op, target: below(place, word) })
   }
 }

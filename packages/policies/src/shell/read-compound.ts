@@ -1,6 +1,6 @@
 /** Reads what holds commands: groups, conditions, loops, `case`, `[[ … ]]`, `(( … ))`. */
 import { type Cursor, giveUp, inShell, sees, stepsOver } from './cursor.ts'
-import { type Grammar, inertCommand, standsHere, takeWord } from './grammar.ts'
+import { type Grammar, inertCommand, plainWord, standsHere, takeWord } from './grammar.ts'
 import { closesTwice, readArithmetic } from './read-expansion.ts'
 import { readRedirect } from './read-redirect.ts'
 import { readTest } from './read-test.ts'
@@ -38,10 +38,10 @@ export function readCompound(cursor: Cursor, grammar: Grammar): readonly Command
   everyday.output = [...commands]
   for (;;) {
     grammar.skipBlanks(cursor)
-    takeWord(cursor, streamNumber)
+    const stream = takeWord(cursor, streamNumber)
     const redirect = readRedirect(cursor, grammar.readCommands)
     if (redirect === null) break
-    redirects.push(redirect)
+    redirects.push(stream === null ? redirect : { ...redirect, stream })
   }
   everyday.output = output
   return [around, ...commands]
@@ -145,9 +145,13 @@ function readCase(cursor: Cursor, grammar: Grammar): readonly Command[] {
 const esac = /esac(?=[\s;&|()<>]|$)/y
 const named = /[ \t]+[A-Za-z_]\w*(?=[ \t\n]+(?:\{|\(|if|while|until|for|case|\[\[))/y
 
-/** `coproc NAME { … }`; without a group there is no name. */
+/** `coproc NAME { … }`; without a group there is no name. What it reads, other commands write; what it writes is read by its name. */
 function readCoproc(cursor: Cursor, grammar: Grammar): readonly Command[] {
-  takeWord(cursor, named)
+  const { everyday } = cursor
+  const name = takeWord(cursor, named)?.trim() ?? 'COPROC'
   grammar.skipBlanks(cursor)
-  return grammar.readCommand(cursor)
+  if (everyday === null) return []
+  everyday.input = [inertCommand('coproc', [], everyday.input)]
+  const commands = grammar.readCommand(cursor)
+  return [...commands, inertCommand('coproc', [plainWord(name)], commands)]
 }

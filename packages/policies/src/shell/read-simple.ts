@@ -37,10 +37,10 @@ const isPiped = (cursor: Cursor): boolean => sees(cursor, '|') && !sees(cursor, 
 function readPart(cursor: Cursor, draft: Draft, grammar: Grammar): boolean {
   grammar.skipBlanks(cursor)
   if (cursor.at >= cursor.text.length) return false
-  takeWord(cursor, streamNumber)
+  const stream = takeWord(cursor, streamNumber)
   const redirect = readRedirect(cursor, grammar.readCommands)
   if (redirect !== null) {
-    draft.redirects.push(redirect)
+    draft.redirects.push(stream === null ? redirect : { ...redirect, stream })
     return true
   }
   const read = readWord(cursor, grammar.readCommands)

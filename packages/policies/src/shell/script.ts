@@ -41,6 +41,8 @@ export interface Assignment {
 export interface Redirect {
   readonly op: string
   readonly target: Word
+  /** The number or variable of its stream, where one is written. The everyday grammar alone tells it. */
+  readonly stream?: string
   /** What stands in a here-document. The everyday grammar alone keeps it. */
   readonly body?: HereBody
 }

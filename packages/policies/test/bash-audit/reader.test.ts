@@ -207,6 +207,10 @@ test.each([
     'every way through pipes',
     `{ ${'a;'.repeat(900)} } | { ${'b;'.repeat(900)} } | { ${'xargs rm c;'.repeat(500)} }`,
   ],
+  [
+    'functions that start each other',
+    Array.from({ length: 400 }, (_, at) => `f${at}() { f${at + 1} & f${at + 1} & }; `).join(''),
+  ],
   ['one change of place after the other', `a; ${'cd a; '.repeat(1_600)}`],
 ] as const)('%s are followed to an end, in time', (_, text) => {
   const from = performance.now()
