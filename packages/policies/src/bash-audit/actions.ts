@@ -70,8 +70,8 @@ export interface Actions extends Doings {
 
 /** Texts that are read within a script, at most, and their characters: each may have others in it, or be read again and again. */
 const textsMax = 256
-const textCharsMax = 10 * limits.commandCharsMax
-const commandsMax = 2 * limits.commandCharsMax
+const textCharsMax = 5 * limits.commandCharsMax
+const commandsMax = limits.commandCharsMax
 
 /** Counts a text that is to be read; false if no more are, which is named. */
 export function mayRead(actions: Actions, text: string): boolean {
