@@ -20,6 +20,7 @@ import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
 import { fileViolations } from './files.ts'
+import { namingViolations } from './naming.ts'
 import { pauseViolations } from './pauses.ts'
 import { unkept } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
@@ -55,6 +56,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...roomViolations(run, unkept),
     ]),
     ...pauseViolations(world, register),
+    ...namingViolations(world, register, runs),
     ...historyViolations(counted, runs),
     ...threadViolations(runs),
     ...supersedingViolations(inTime, noticing),

@@ -104,6 +104,7 @@ export const expected: readonly string[] = [
   'superseded rollback',
   'superseded late',
   'thread.titled model',
+  'thread.titled user',
   'thread.titled words',
   'title.unchanged failed',
   'title.unchanged guardrail',

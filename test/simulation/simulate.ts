@@ -20,6 +20,7 @@ import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
 import { isCurious, isRerun, isSatisfied, repeating } from './curious.ts'
+import { isNaming, namer } from './naming.ts'
 import { isPausing, pauser } from './pauses.ts'
 import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
@@ -152,6 +153,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   ]
   for (const [name, start] of processes) startProcess(schedule, name, start)
   if (isPausing(seed)) startProcess(schedule, 'pat', (life) => void pauser(life, officeOf(life)))
+  if (isNaming(seed)) startProcess(schedule, 'nia', (life) => void namer(life, officeOf(life)))
   if (isSpokenTo(seed)) startProcess(schedule, 'eve', (life) => void speaker(life, officeOf(life)))
 
   const { faultsEndMs } = schedule.day
@@ -205,6 +207,7 @@ function worldOf(
     looks: [],
     unsettled: new Set(),
     told: [],
+    names: [],
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),
     attendedFrom: crowd?.unattended === true ? unattendedMs : 0,

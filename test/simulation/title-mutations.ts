@@ -1,4 +1,4 @@
-/** Safety lines of titles, as in `mutations.ts`. Most are lines that no seed can tell: what a thread is called decides nothing. */
+/** Safety lines of titles, as in `mutations.ts`. Many are lines that no seed can tell: what a thread is called decides nothing. */
 import type { GuardingTest, Mutation } from './mutations.ts'
 
 const core = (file: string): string => `packages/core/src/${file}`
@@ -114,7 +114,6 @@ export const titleMutations: readonly Mutation[] = [
     file: memory('titles.ts'),
     line: "stands.by === 'words' && (stands.runId === runId || !isOfCompleted(tables, stands))",
     becomes: 'stands.runId === runId || !isOfCompleted(tables, stands)',
-    test: inBoth('of a person stand for good'),
   },
   {
     name: 'a run that had its turn names the thread again',

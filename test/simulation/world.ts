@@ -10,6 +10,7 @@ import {
 import type { Execution } from '../invariants/run-record.ts'
 import type { Wish } from './crowd.ts'
 import type { Look } from './files.ts'
+import type { Named } from './naming.ts'
 import type { Asked } from './prompts.ts'
 import type { LastAsked } from './rooms.ts'
 import type { Schedule } from './schedule.ts'
@@ -62,6 +63,8 @@ export interface World {
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
   readonly unsettled: Set<string>
   readonly told: Told[]
+  /** Titles that a person gave to threads. */
+  readonly names: Named[]
   /** What the clients of a crowd want, and what they were told, by the key of the request. */
   readonly wishes: readonly Wish[]
   readonly answers: Map<string, Answered>
