@@ -6,20 +6,26 @@ import { scopes } from '../../packages/server/src/keys/scope.ts'
 import { type Flock } from './canary.ts'
 import { textsOf } from './other-wires.ts'
 import type { Remains } from './remains.ts'
-import { readTo, roomAgents, stopFor } from './room.ts'
+import { givenName, readTo, roomAgents, stopFor } from './room.ts'
 import type { Processes } from './scene.ts'
 
 export interface Tenant {
   readonly name: string
   /** Stands in the words of its users, and in what its tools answer. */
   readonly marks: Flock
+  /** Stands in the files that its threads are given. */
+  readonly files: Flock
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** A tenant with a key for everything. */
-export async function newTenant(adminUrl: string, name: string, marks: Flock): Promise<Tenant> {
+export async function newTenant(
+  adminUrl: string,
+  name: string,
+  flocks: Pick<Tenant, 'marks' | 'files'>,
+): Promise<Tenant> {
   const { text } = await keyMaker(adminUrl).make(name, scopes)
-  return { name, marks, headers: showing(text) }
+  return { name, ...flocks, headers: showing(text) }
 }
 
 const Event = z.looseObject({ type: z.string(), payload: z.looseObject({}) })
@@ -41,12 +47,12 @@ export const roomThreads = (starts: readonly number[]) =>
 type RoomThread = ReturnType<typeof roomThreads>[number]
 
 /**
- * Seven runs on a thread: it is read, cut, read on, cut once more; and between them summed up by hand. Answers everything that the tenant is
- * shown of it.
+ * Seven runs on a thread: it is read, cut, read on, cut once more; and between them summed up by hand. Some threads begin with the cut. Answers
+ * everything that the tenant is shown of it.
  */
 async function playThread(
   { api }: Pick<Processes, 'api'>,
-  { marks, headers, name }: Tenant,
+  { marks, files, headers, name }: Tenant,
   { agent, start, threadId }: RoomThread,
 ): Promise<Played> {
   const remains: Remains[] = []
@@ -60,7 +66,18 @@ async function playThread(
     keep(path, JSON.stringify(body))
     return body
   }
-  const say = async (input: string): Promise<void> => {
+  const give = async (): Promise<string> => {
+    const thread = { thread_id: threadId }
+    await patiently(() => call(api, 'POST', '/threads', { headers, body: thread }))
+    const form = new FormData()
+    form.append('files', new Blob([`A file of ${files.next()}.`]), givenName)
+    const path = `${api}/threads/${threadId}/uploads`
+    const response = await patiently(() => fetch(path, { method: 'POST', headers, body: form }))
+    const [{ upload_id: id }] = Uploaded.parse(await response.json())
+    return id
+  }
+  const say = async (words: string, given: readonly string[] = []): Promise<void> => {
+    const input = given.length > 0 ? { prompt: words, files: given } : words
     const key = { 'idempotency-key': crypto.randomUUID() }
     const response = await patiently(() =>
       fetch(`${api}/threads/${threadId}/runs/stream`, {
@@ -91,8 +108,10 @@ async function playThread(
     const { data } = Begun.safeParse(body)
     if (data) runs.push(data.run_id)
   }
-  await say(readTo(start, mark))
-  await say(stopFor(mark))
+  const first = [readTo(start, mark), stopFor(mark)]
+  const [one = '', other = ''] = start % 2 === 0 ? first.toReversed() : first
+  await say(one, [await give()])
+  await say(other)
   await say(readTo(start + 3, mark))
   await compact()
   await say(readTo(start + 7, mark))
@@ -106,10 +125,12 @@ async function playThread(
     types.push(...log.events.map(typeOf))
     for (const what of ['report', 'explanation']) await get(`/runs/${runId}/${what}`)
   }
-  for (const what of ['context', 'state', 'history']) await get(`/threads/${threadId}/${what}`)
+  for (const what of ['', '/context', '/files', '/state', '/history'])
+    await get(`/threads/${threadId}${what}`)
   return { threadId, remains, outcomes, types }
 }
 
+const Uploaded = z.tuple([z.looseObject({ upload_id: z.string() })])
 const Begun = z.looseObject({ run_id: z.string() })
 const Joined = z.looseObject({ outcome: z.string() })
 

@@ -22,7 +22,7 @@ import { findIn, type Flock, newCards, newFlock } from './canary.ts'
 import { type Collector, startCollector } from './collector.ts'
 import { type HuntedRedis, missingRedis, startHuntedRedis } from './hunted-redis.ts'
 import { Database, type Remains } from './remains.ts'
-import { roomConfig, roomScripts, summaryTask } from './room.ts'
+import { roomConfig, roomScripts, summaryTask, titleTask } from './room.ts'
 import { newTenant, type Played, playThreads, roomThreads, type Tenant } from './room-scene.ts'
 import { type Processes, startProcesses } from './scene.ts'
 
@@ -32,12 +32,14 @@ const flocks = {
   cards: newCards(),
   suppressed: newFlock(),
   stopped: newFlock(),
+  results: newFlock(),
 }
 /** The key that the provider is shown. */
 const keys = newFlock()
 /** None of them is found anywhere. */
 const hiding = [flocks.tokens, flocks.cards, flocks.suppressed, keys]
 const marks = [newFlock(), newFlock()] as const
+const given = [newFlock(), newFlock()] as const
 const written: string[] = []
 
 let dir: string
@@ -114,7 +116,9 @@ describe('with all of it in Postgres', () => {
     database = await Database.connect(postgres.url)
     processes = await start()
     tenants = await Promise.all(
-      marks.map((mark, n) => newTenant(postgres.url, `tenant-${n}`, mark)),
+      marks.map((mark, n) =>
+        newTenant(postgres.url, `tenant-${n}`, { marks: mark, files: given[n] ?? given[0] }),
+      ),
     )
     played = await playThreads(processes, tenants, threads)
     remains = [
@@ -144,6 +148,41 @@ describe('with all of it in Postgres', () => {
     // What was executed had lost before what was to be taken out.
     expect(written.length).toBeGreaterThan(50)
     expect(written.filter((args) => !args.includes('[redacted:'))).toEqual([])
+  })
+
+  it('commands read the file of their thread, and what they are given has lost what was to be taken out', async () => {
+    const results = await ask<{ payload: string }>(
+      postgres.url,
+      `select payload::text as payload from signalbox.event where type = 'tool.completed' and tool = 'bash'`,
+    )
+    expect(results.length).toBeGreaterThan(2 * threads.length)
+    const odd = results.filter(
+      ({ payload }) =>
+        !payload.includes('[redacted:') || !given.some(({ marker }) => payload.includes(marker)),
+    )
+    expect(odd).toEqual([])
+  })
+
+  it('titles are made of the words and the answer of a run that completed, and of nothing else', async () => {
+    const requests = asked().filter(({ bytes }) => bytes.includes(titleTask))
+    expect(requests.length).toBeGreaterThanOrEqual(2 * threads.length)
+    const rows = await ask<{ where: string; said: string; by: string }>(
+      postgres.url,
+      `select 'the note ' || run_id || ' ' || seq as where, payload ->> 'title' as said, verdict as by
+         from signalbox.event where type = 'thread.titled'
+       union all select 'the thread ' || thread_id, title, title_by from signalbox.thread`,
+    )
+    const titles = rows.map(({ where, said }) => ({ where, bytes: Buffer.from(said) }))
+    for (const flock of [flocks.stopped, flocks.results, ...given])
+      expect(leaks([...requests, ...titles], flock)).toEqual([])
+    // The model named each thread by what it was shown: so the hunt would have found it.
+    const named = rows.filter(({ where, by }) => where.startsWith('the thread') && by === 'model')
+    expect(named).toHaveLength(2 * threads.length)
+    expect(named.every(({ said }) => marks.some(({ marker }) => said.includes(marker)))).toBe(true)
+    // Threads that began with a cut were called so until one completed.
+    expect(rows.filter(({ said }) => said === 'New conversation')).toHaveLength(
+      2 * threads.filter((each) => each.start % 2 === 0).length,
+    )
   })
 
   it('what was redacted, a secret, and suppressed arguments are in no request, stream, answer, log, span or metric', () => {
@@ -185,22 +224,25 @@ describe('with all of it in Postgres', () => {
   })
 
   it('tenants are apart: in no request, no summary, and nothing that either is shown, are words of the other', async () => {
-    const [one, other] = marks
-    const mixed = asked().filter((each) => holds(each, one) && holds(each, other))
-    expect(mixed.map(({ where }) => where)).toEqual([])
+    for (const [one, other] of [marks, given]) {
+      const mixed = asked().filter((each) => holds(each, one) && holds(each, other))
+      expect(mixed.map(({ where }) => where)).toEqual([])
+    }
     for (const [n, tenant] of tenants.entries()) {
       const own = remains.filter(({ where }) => where.startsWith(`${tenant.name}: `))
-      const foreign = marks[1 - n] ?? one
+      const foreign = [marks, given].map((pair) => pair[1 - n] ?? pair[0])
       expect(own.length).toBeGreaterThan(40 * threads.length)
-      expect(leaks(own, foreign)).toEqual([])
-      expect(own.some((each) => holds(each, tenant.marks))).toBe(true)
+      for (const flock of foreign) expect(leaks(own, flock)).toEqual([])
+      for (const flock of [tenant.marks, tenant.files])
+        expect(own.some((each) => holds(each, flock))).toBe(true)
       const rows = await ask<{ text: string }>(
         postgres.url,
         `select payload::text as text from signalbox.event where tenant_id = '${tenant.name}'
-         union all select encode(bytes, 'escape') from signalbox.blob where tenant_id = '${tenant.name}'`,
+         union all select encode(bytes, 'escape') from signalbox.blob where tenant_id = '${tenant.name}'
+         union all select title from signalbox.thread where tenant_id = '${tenant.name}'`,
       )
       const kept = [{ where: 'rows', bytes: Buffer.from(rows.map(({ text }) => text).join('\n')) }]
-      expect(leaks(kept, foreign)).toEqual([])
+      for (const flock of foreign) expect(leaks(kept, flock)).toEqual([])
       expect(kept.some((each) => holds(each, tenant.marks))).toBe(true)
     }
   })
@@ -231,7 +273,10 @@ describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
     const processes = await start(redis.url)
     const from = provider.bodies.length
     try {
-      const tenant = await newTenant(postgres.url, 'tenant-of-redis', marks[0])
+      const tenant = await newTenant(postgres.url, 'tenant-of-redis', {
+        marks: marks[0],
+        files: given[0],
+      })
       const threads = roomThreads([2])
       const played = await playThreads(processes, [tenant], threads)
       expect(played.flatMap((each) => each.outcomes)).toHaveLength(7 * threads.length)

@@ -1,6 +1,7 @@
 /**
- * Agents whose conversations fill their windows, and a model that is told where it can leak: it says, calls and reads what guardrails take
- * out, it is cut in the middle of words and of arguments, and asked for a summary it repeats every canary that it was shown.
+ * Agents whose conversations fill their windows, whose threads have files, commands and titles, and a model that is told where it can leak: it
+ * says, calls and reads what guardrails take out, it is cut in the middle of words and of arguments, and asked for a summary or a title it
+ * repeats every canary that it was shown.
  */
 import type { Prompt } from '@signalbox/core'
 import type { Script, Scripts, ScriptedTurn } from '@signalbox/models'
@@ -20,12 +21,22 @@ interface RoomFlocks {
   readonly suppressed: Flock
   /** Words of answers that the provider cut off. They stay where they were said. */
   readonly stopped: Flock
+  /** Words of results that nothing takes out. No title tells of them. */
+  readonly results: Flock
 }
 
 /** Stands in every request for a summary. */
 export const summaryTask = 'Sum up all of it so far'
 
+/** Stands in every request for a title. */
+export const titleTask = 'Name the conversation below'
+
 const reading = 'read_page'
+/** The file that each thread is given, and what a command makes of it. */
+export const givenName = 'given.txt'
+const command = (secret: string): string =>
+  `printf '%s' '${secret}' > kept.txt; cat uploads/${givenName} kept.txt`
+
 /** Some 700 tokens: seven of them fill a window of 8,000. */
 const fill = 'Nothing of note stands here. '.repeat(90)
 
@@ -85,6 +96,7 @@ function pageIn(prompt: Prompt): number {
 }
 
 const isSummary = (prompt: Prompt): boolean => JSON.stringify(prompt.at(-1)).includes(summaryTask)
+const isTitle = (prompt: Prompt): boolean => JSON.stringify(prompt).includes(titleTask)
 
 /** Everything that looks like a canary, in whatever it stands. */
 const canariesIn = (prompt: Prompt): readonly string[] => [
@@ -101,6 +113,7 @@ function script(flocks: RoomFlocks): Script {
   })
   return (prompt) => {
     if (isSummary(prompt)) return summary(prompt)
+    if (isTitle(prompt)) return { text: `About ${canariesIn(prompt).at(-1) ?? 'nothing'}` }
     const { mark, page } = orderIn(prompt)
     if (page === null)
       return {
@@ -115,6 +128,7 @@ function script(flocks: RoomFlocks): Script {
       { name: reading, args: { page: next, of: mark } },
       // What it would write down is taken out before it is.
       ...(next % 3 === 0 ? [{ name: hunted, args: { content: secrets(), of: mark } }] : []),
+      ...(next % 5 === 1 ? [{ name: 'bash', args: { command: command(secrets()) } }] : []),
     ]
     return { text: 'I read on.', calls }
   }
@@ -150,9 +164,9 @@ export function roomScripts(flocks: RoomFlocks): Scripts {
 /** The agents at a provider, and their tools. What is executed of `hunted` is written to `written`. */
 export function roomConfig(
   baseURL: string,
-  { tokens, cards }: RoomFlocks,
+  { tokens, cards, results }: RoomFlocks,
   written: string[],
-): Pick<ConfigInput, 'agents' | 'tools'> {
+): Pick<ConfigInput, 'agents' | 'sandbox' | 'tools'> {
   const personal = { use: 'pii', arguments: true, toolResults: true } as const
   const agents = Object.entries(contexts).map(([name, context]) => {
     const modelOf = (model: string) => ({
@@ -165,7 +179,8 @@ export function roomConfig(
     const agent: ConfigInput['agents'][string] = {
       model: modelOf(name),
       ...(name === 'written-out' ? { fallbackModels: [modelOf(writerOf(name))] } : {}),
-      tools: [reading, hunted],
+      tools: [reading, hunted, 'bash'],
+      title: {},
       guardrails: { stream: ['secrets', personal] },
       modelRetries: { max: 0 },
       loop: { enabled: false },
@@ -180,7 +195,7 @@ export function roomConfig(
       effect: 'read',
       input: z.object({ page: z.number(), of: z.string() }),
       run: ({ page, of }) =>
-        `Page ${page} of ${of}. The token ${tokenOf(tokens.next())} of ${addressOf(tokens.next())}, card ${cards.next()}. ${fill}`,
+        `Page ${page} of ${of}. The token ${tokenOf(tokens.next())} of ${addressOf(tokens.next())}, card ${cards.next()}. A word: ${results.next()}. ${fill}`,
     }),
     defineTool({
       name: hunted,
@@ -193,5 +208,5 @@ export function roomConfig(
       },
     }),
   ]
-  return { agents: Object.fromEntries(agents), tools }
+  return { agents: Object.fromEntries(agents), sandbox: { use: 'virtual' }, tools }
 }
