@@ -69,10 +69,13 @@ const get = async (path: string, key: string) =>
 beforeAll(async () => {
   database = await createTestDatabase()
   const { agents, scripts, ...rest } = approvalAgents
-  const writer = { model: { provider: 'scripted', model: 'writer' } } as const
+  // Threads are called by what was said, which nobody else may read.
+  const title = 'words' as const
+  const writer = { model: { provider: 'scripted', model: 'writer' }, title } as const
+  const titled = Object.entries(agents).map(([name, agent]) => [name, { ...agent, title }] as const)
   const config: ConfigInput = {
     ...rest,
-    agents: { ...agents, writer },
+    agents: { ...Object.fromEntries(titled), writer },
     scripts: { ...scripts, writer: () => ({ text: 'Yes.' }) },
     server: { auth: 'keys', identity: { userHeader: 'x-user' } },
   }
@@ -227,6 +230,8 @@ describe('the operations of the document', () => {
     const mine = await keyOf('a')
     const theirs = await keyOf('b')
     const before = (await get(`/runs/${named.run_id}/events`, mine)).body
+    const thread = (await get('/threads/plan', mine)).body
+    expect([thread.metadata.title, thread.values.title]).toEqual([secret, secret])
     // What B makes may have the ids of A; what B asks for must not be that.
     const inOrder = operationsOfDocument.toSorted(
       (one, two) => Number(rows[one]?.is === 'apart') - Number(rows[two]?.is === 'apart'),
