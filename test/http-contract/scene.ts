@@ -38,7 +38,9 @@ export async function openScene(): Promise<Scene> {
   const box = await startTest(
     {
       agents: {
-        writer: { model: scripted('writer'), instructions },
+        writer: { model: scripted('writer'), instructions, title: { maxWords: 4 } },
+        // Runs a command over the files of its thread.
+        typist: { model: scripted('typist'), tools: ['bash'], title: 'words' },
         asker: {
           model: scripted('asker'),
           tools: ['note'],
@@ -61,6 +63,17 @@ export async function openScene(): Promise<Scene> {
       tools: [note, hold],
       scripts: {
         writer: () => ({ text: 'Yes.' }),
+        typist: (_, turn) =>
+          turn === 0
+            ? {
+                calls: [
+                  {
+                    name: 'bash',
+                    args: { command: 'mkdir -p outputs; ls -R; date > outputs/now.txt' },
+                  },
+                ],
+              }
+            : { text: 'Typed.' },
         asker: noting(1),
         teller: (prompt) => ({ text: isSummary(prompt) ? 'A summary.' : 'w'.repeat(4_000) }),
         holder: (_, turn) =>
@@ -154,7 +167,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
     checkpoint_id: [ended.checkpoint_id],
     before: [ended.checkpoint_id],
     after: ['0', ...events.map(({ position }) => position)],
-    assistant_id: ['writer', 'writer', 'writer', 'asker'],
+    assistant_id: ['writer', 'writer', 'typist', 'asker'],
     'idempotency-key': ['key-0', 'key-1', 'key-2', done.run.run_id],
     'last-event-id': ['-1', '0', '3', `${done.run.run_id}-000003`],
     input: ['Write.', 'Write again.'],
