@@ -15,6 +15,7 @@ beforeAll(async () => {
   box = await startTest({
     agents: {
       writer: { model: model('writer') },
+      namer: { model: model('slow'), title: {} },
       holder: { model: model('holding'), tools: ['hold'] },
       noter: { model: model('noting'), tools: ['note'] },
       asker: { model: model('noting'), tools: ['note'], guardrails: { approvalTools: ['note'] } },
@@ -23,6 +24,10 @@ beforeAll(async () => {
     tools: [hold, note],
     scripts: {
       writer: () => ({ text: 'Written.' }),
+      slow: (prompt) =>
+        JSON.stringify(prompt).includes('Name the conversation')
+          ? { text: 'A name' }
+          : { text: 'Written.', delayMs: 1_000 },
       holding: (_: unknown, turn: number) =>
         turn === 0 ? { calls: [{ name: 'hold', args: {} }] } : { text: 'Held.' },
       noting: noting(1),
@@ -101,6 +106,22 @@ describe('a paused agent', () => {
     expect(types.filter((type) => type === 'model.completed')).toHaveLength(1)
     await lift(body.pause_id)
     expect(await ended(runId)).toMatchObject({ outcome: 'completed' })
+  })
+
+  it('asks for no title of a run that has ended, until it is resumed', async () => {
+    const runId = await begin('namer')
+    await eventually(async () => (await typesOf(runId)).includes('effect.started') || undefined)
+    const { body } = await pause({ agent: 'namer' })
+    expect(await ended(runId)).toMatchObject({ outcome: 'completed' })
+    await box.settled()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const titles = async () =>
+      (await typesOf(runId)).filter(
+        (type) => type === 'thread.titled' || type === 'title.unchanged',
+      )
+    expect(await titles()).toHaveLength(1)
+    await lift(body.pause_id)
+    await eventually(async () => (await titles()).length === 2 || undefined)
   })
 
   it('is cancelled, and its calls are approved, as ever', async () => {
