@@ -117,7 +117,8 @@ function script(flocks: RoomFlocks): Script {
     const { mark, page } = orderIn(prompt)
     if (page === null)
       return {
-        text: `Take ${stopped.next()} of it`,
+        // Long enough behind it: a guardrail holds the end of a text that is cut, and what it holds is kept nowhere.
+        text: `Take ${stopped.next()} of it. And so on.`,
         calls: [{ name: hunted, args: { content: suppressed.next() } }],
         chunkSize: 13,
         ending: 'content_filter',
