@@ -59,7 +59,8 @@ const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] 
  * Agents: `plain`; `guarded`, whose `put` a human must approve; `hasty`, which has no time; `governed`, with everything that
  * can stand between a model and a tool; `falling`, whose own model never answers. And those that start runs: `chief`, which
  * must ask before it starts a `leaf`; `helper`, which also starts itself; `frugal` and `terse`, whose trees have too few calls
- * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time, and names its threads. `keeper` reads files and leaves
+ * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time, and names its
+ * threads, as `namer` does. `keeper` reads files and leaves
  * some. `roomy` has its conversation summed up, and `pruned` has its old results cleared. `commander` executes commands, in the sandbox that
  * `use` names.
  */
@@ -110,6 +111,7 @@ export function configurationOf(
       leaf: agent,
       commander: { ...agent, tools: ['look', 'bash'] },
       narrow: { ...agent, title: { maxWords: 6 } },
+      namer: { ...agent, title: { maxWords: 6 } },
       keeper: { ...agent, tools: [...everything, 'keep'] },
     },
     runLimits: [{ agents: ['narrow'], concurrency: 1 }],

@@ -35,7 +35,7 @@ const loads = 'who decides reads this, and only an orchestrator decides'
 const creates =
   'a create needs this: the API creates, and an orchestrator for a run that starts one'
 const closes = 'a graceful stop; a process that is killed never gets there'
-const unchanged = 'nobody in the workload changes or deletes a thread'
+const unchanged = 'nobody in the workload deletes a thread'
 const unpaused = 'nobody in the workload pauses anything'
 const inBatches = 'the register batches by itself; the engine appends item by item'
 const executes = 'only a worker executes tools'
@@ -74,7 +74,7 @@ const register = {
     'a create says on a thread that was there before it which agent it has',
   ),
   threadTitle: butWorker('creates and titles ask what the thread is called'),
-  giveTitle: lifecycle(unchanged),
+  giveTitle: only('api', 'a person names a thread'),
   hideThread: lifecycle(unchanged),
   readyRuns: only('orchestrator', polled),
   repairState: lifecycle('no cached state of the workload is wrong'),
@@ -183,6 +183,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(cancel.requested)',
     'register.append(approval.answered)',
     'register.append(tool.resolved)',
+    'register.append(thread.titled)',
     'wakeBus.publish(run)',
     'wakeBus.publish(facts)',
     'wakeBus.publish(cancel)',
@@ -209,6 +210,7 @@ const carried: Readonly<Record<Role, readonly string[]>> = {
     'register.append(context.compacted)',
     'register.append(context.unchanged)',
     'register.append(thread.titled)',
+    'register.append(title.unchanged)',
     'wakeBus.publish(run)',
     'wakeBus.publish(cancel)',
     'wakeBus.publish(model)',

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { families } from './families.ts'
 import { giving } from './giving.ts'
+import { naming } from './naming.ts'
 import { unsummed } from './plan.ts'
 import { create, type Part, type Setting, started } from './sending.ts'
 import { stallMs } from './tools.ts'
@@ -129,6 +130,7 @@ const parts: Readonly<Record<Wave, readonly Part[]>> = {
     crowding,
     filling,
     giving,
+    naming,
     commanding,
   ],
   family: families,
