@@ -10,7 +10,7 @@ import { type Beginning, wholeBeginning, type Entry } from './write.ts'
 
 /** A part of a conversation, up to a moment. */
 export interface ConversationPart {
-  /** Its bytes as JSON, as requests show it. 0: there is nothing before the moment. */
+  /** Bytes as JSON, as requests show it, of what gives way to a summary: all but the words that stay. 0: there is nothing. */
   readonly bytes: number
   /** Those of them that are an earlier summary, with what the log says beside it. */
   readonly summaryBytes: number
@@ -46,8 +46,9 @@ export function partOf(
   const words = isNewer ? [] : newestWords(before)
   const clean = cleanOf(conversation)
   const [first] = before
+  const bytes = before.reduce((sum, entry) => sum + bytesOf(entry, conversation), 0)
   return {
-    bytes: before.reduce((bytes, entry) => bytes + bytesOf(entry, conversation), 0),
+    bytes: bytes - words.reduce((sum, { parts }) => sum + bytesOfParts(parts), 0),
     summaryBytes: first?.type === 'said' && first.isSummary ? bytesOf(first, conversation) : 0,
     clean: clean && clean.messages,
     words: words.at(-1) ?? null,
@@ -70,7 +71,7 @@ function cleanOf(conversation: Conversation): Beginning | null {
 }
 
 function bytesOf(entry: Entry, { results }: Conversation): number {
-  const own = bytesAsJson(entry.parts) + elsewhere(entry.parts)
+  const own = bytesOfParts(entry.parts)
   if (entry.type === 'said') return own
   return entry.parts.reduce(
     (bytes, part) =>
@@ -78,3 +79,5 @@ function bytesOf(entry: Entry, { results }: Conversation): number {
     own,
   )
 }
+
+const bytesOfParts = (parts: Entry['parts']): number => bytesAsJson(parts) + elsewhere(parts)
