@@ -3,7 +3,7 @@
  * twice, a window that a fallback inherits, a state of an agent without a meter that grew by it.
  */
 import { describe, expect, test } from 'vitest'
-import { ContextConfig, marksOf, persist, windowOf } from '../../src/index.ts'
+import { type AssistantPart, ContextConfig, marksOf, persist, windowOf } from '../../src/index.ts'
 import { bytesAsUtf8 } from '../../src/text/utf8.ts'
 import { bptOf, isNearRelief, nextTokens } from '../../src/verdict/context/room.ts'
 import { agentWith, modelNamed } from '../support/agent.ts'
@@ -41,6 +41,24 @@ describe('the next request', () => {
   test('weighs what was said to the run', () => {
     const story = reading().and(injects('y'.repeat(2_000)))
     expect(tokensOf(story)).toBe(10_500 + 500)
+  })
+
+  describe('and what was thought before the answer', () => {
+    const usage = { inputTokens: 10_000, outputTokens: 30_500, reasoningTokens: 30_000 }
+    const thinking = (parts: AssistantPart[]) =>
+      given(roomyAgent(), created, admitted).and((known) => {
+        const message = { id: 'm', role: 'assistant' as const, parts }
+        return answers({ message, usage })(known)
+      })
+    const spoken: AssistantPart = { type: 'text', text: 'So it is.' }
+
+    test('weighs nothing where it is in no message: no provider is sent it again', () => {
+      expect(tokensOf(thinking([spoken]))).toBe(10_500)
+    })
+
+    test('weighs where it goes back with the answer', () => {
+      expect(tokensOf(thinking([{ type: 'reasoning', text: 'Hm.' }, spoken]))).toBe(40_500)
+    })
   })
 
   test('of another model weighs 15 % more, until that has counted (meter 2)', () => {

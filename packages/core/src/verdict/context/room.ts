@@ -7,6 +7,7 @@
  * Q1 Before the first count nothing is known, and nothing is done.
  * Q2 A count that is not the provider's own has three bytes in a token, as everywhere.
  * Q3 Another model counts otherwise: until its first count, 15 % more.
+ * Q4 What was thought weighs nothing where no part of the message holds it: it is not sent again.
  */
 import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
@@ -123,6 +124,13 @@ interface CountedBy {
   readonly seq: number
 }
 
+/** Tokens of an answer that the next request has, too: what was thought is among them where the provider takes it back. */
+function keptTokens({ message, usage }: FactPayload<'model.completed'>['turn']): number {
+  const { outputTokens = 0, reasoningTokens = 0 } = usage
+  const goesBack = message.parts.some(({ type }) => type === 'reasoning')
+  return goesBack ? outputTokens : Math.max(0, outputTokens - reasoningTokens)
+}
+
 /** The room after an answer of the model. One that was not counted leaves it as it was. */
 export function roomAfter(
   room: RoomState,
@@ -130,12 +138,12 @@ export function roomAfter(
   payload: FactPayload<'model.completed'>,
 ): RoomState {
   const { turn, promptBytes = 0 } = payload
-  const { inputTokens = 0, outputTokens = 0 } = turn.usage
+  const { inputTokens = 0 } = turn.usage
   if (inputTokens === 0) return { ...room, prune: null, cut: null }
   const measured: RoomState = {
     ...room,
     last: bounded(inputTokens),
-    out: bounded(outputTokens),
+    out: bounded(keptTokens(turn)),
     bytes: 0,
     bpt: bptOf(promptBytes, turn.usage),
     model,
