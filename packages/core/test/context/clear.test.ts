@@ -181,7 +181,7 @@ test('an attempt that failed begins no turn', () => {
 const numRuns = casesOf(500)
 
 test(
-  'P1: whatever is pruned where, calls and results pair',
+  'P1: whatever is pruned and cut where, calls and results pair',
   () => {
     fc.assert(
       fc.property(fc.array(turns, { minLength: 1, maxLength: 4 }), (runs) => {
@@ -194,31 +194,31 @@ test(
   timeout,
 )
 
-/** The requests of a log, a line per message or result, and whether a prune lies before each. */
+/** The requests of a log, a line per message or result, and whether a prune or a cut lies before each. */
 function requestsOf(log: readonly FoldableEvent[]) {
   const projection = createProjection('Be brief.')
-  const requests: { readonly shown: readonly string[]; readonly isPruned: boolean }[] = []
-  let isPruned = false
+  const requests: { readonly shown: readonly string[]; readonly isLighter: boolean }[] = []
+  let isLighter = false
   for (const each of log) {
     if (each.type === 'model.completed') {
       // The request of the turn, which has all results of those before.
-      requests.push({ shown: projection.prompt().flatMap(lines), isPruned })
-      isPruned = false
+      requests.push({ shown: projection.prompt().flatMap(lines), isLighter })
+      isLighter = false
     }
-    if (each.type === 'context.pruned') isPruned = true
+    if (each.type === 'context.pruned' || each.type === 'context.compacted') isLighter = true
     projection.take(each)
   }
   return requests
 }
 
 test(
-  'P2: a request begins with the one before, unless a prune lies between (I25)',
+  'P2: a request begins with the one before, unless a prune or a cut lies between (I25)',
   () => {
     fc.assert(
       fc.property(fc.array(turns, { minLength: 1, maxLength: 3 }), (runs) => {
         const requests = requestsOf(logOf(runs))
-        for (const [n, { shown, isPruned }] of requests.entries()) {
-          const before = isPruned ? [] : (requests[n - 1]?.shown ?? []).slice(0, -1)
+        for (const [n, { shown, isLighter }] of requests.entries()) {
+          const before = isLighter ? [] : (requests[n - 1]?.shown ?? []).slice(0, -1)
           expect(shown.slice(0, before.length)).toEqual(before)
         }
       }),

@@ -8,7 +8,6 @@ import {
   createAppendix,
   checkPairing,
   createProjection,
-  type FactPayload,
   type FoldableEvent,
   project,
 } from '../../src/index.ts'
@@ -16,7 +15,7 @@ import { appendixOf } from '../support/appendix.ts'
 import { casesOf, timeout } from '../support/full.ts'
 import { answered, asked, event, said, text } from '../support/log.ts'
 import { promptOf } from '../support/prompt.ts'
-import { numbered, readingRun, resultOf } from '../support/room.ts'
+import { compactedEvent, numbered, readingRun, resultOf } from '../support/room.ts'
 
 /** Of each result, so many characters. */
 const clips = { results: 100, words: Infinity }
@@ -24,31 +23,11 @@ const clips = { results: 100, words: Infinity }
 const run = 'r1'
 const events = readingRun(run, ['one', 'two', 'three'])
 
-type Compacted = Partial<FactPayload<'context.compacted'>>
-
-const compacted = (through: { runId: string; seq: number }, more: Compacted = {}): FoldableEvent =>
-  event('context.compacted', {
-    effectId: 'e',
-    attempt: 1,
-    through,
-    keep: { ...through, seq: through.seq + 1 },
-    summary: [text('Two are read.')],
-    appendix: '',
-    sources: { from: { runId: run, seq: 1 }, through, events: 3, digest: '00' },
-    tokens: { before: 10, after: 5, summary: 2 },
-    how: 'shared',
-    provider: 'scripted',
-    model: 'm',
-    usage: {},
-    durationMs: 1,
-    ...more,
-  })
-
 /** The third answer is event 6. */
 const place = { runId: run, seq: 5 }
 const words = { id: 'u0', parts: [text('Read them.')] }
-const cutLog = (more: Compacted = { words }): readonly FoldableEvent[] =>
-  numbered(run, [...events, compacted(place, more)])
+const cutLog = (more: Parameters<typeof compactedEvent>[1] = { words }): readonly FoldableEvent[] =>
+  numbered(run, [...events, compactedEvent(place, more)])
 
 test('the summary stands before the kept turns, and the last words of the user behind it', () => {
   const [first = '', ...rest] = promptOf(cutLog())
@@ -74,7 +53,7 @@ test('a second summary takes the place of the first (§18 row 9), and keeps the 
   const shown = promptOf(
     numbered(run, [
       ...log,
-      compacted({ runId: run, seq: 8 }, { summary: [text('Three.')], words }),
+      compactedEvent({ runId: run, seq: 8 }, { summary: [text('Three.')], words }),
     ]),
   )
   expect(shown[0]).toContain('Three.')
@@ -93,7 +72,7 @@ test('it is the same to the byte where only the run of its place is read, and no
   const before = readingRun('r0', ['zero'], 'First.')
   const log = numbered('r2', [
     ...readingRun('r2', ['two', 'three'], 'More.'),
-    compacted(
+    compactedEvent(
       { runId: 'r2', seq: 3 },
       { words: { id: 'u0', parts: [text('More.')] }, instructions: ['Be kind.'] },
     ),
@@ -136,7 +115,7 @@ describe('what clients gave as system messages is bounded in the fact (C11)', ()
     const kept = keptOf(log, 'r0')
     expect(kept).toEqual({ texts: texts.slice(6), leftOut: 6 })
     const more = { words, instructions: [...kept.texts], instructionsLeftOut: kept.leftOut }
-    const [system] = project('', [...log, compacted({ runId: 'r0', seq: 5 }, more)])
+    const [system] = project('', [...log, compactedEvent({ runId: 'r0', seq: 5 }, more)])
     expect(JSON.stringify(system)).toContain('(6 earlier ones are left out.)')
     expect(JSON.stringify(system)).not.toContain('Rule 5.')
     expect(JSON.stringify(system)).toContain('Rule 6.')
@@ -158,7 +137,7 @@ describe('what clients gave as system messages is bounded in the fact (C11)', ()
     const again = giving('r2', ['Rule 3.', 'Rule new.'])
     const { texts: kept, leftOut } = keptOf([...before, ...again], 'r2')
     expect(kept).toContain('Rule 3.')
-    const cut = compacted(
+    const cut = compactedEvent(
       { runId: 'r2', seq: 5 },
       { words, instructions: [...kept], instructionsLeftOut: leftOut },
     )
@@ -169,7 +148,7 @@ describe('what clients gave as system messages is bounded in the fact (C11)', ()
 
   test('what a second summary leaves out is counted with what the first one has', () => {
     const first = keptOf(giving('r0', texts), 'r0')
-    const cut = compacted(
+    const cut = compactedEvent(
       { runId: 'r0', seq: 5 },
       { words, instructions: [...first.texts], instructionsLeftOut: first.leftOut },
     )
@@ -185,7 +164,7 @@ test('later runs of the thread begin with it (I25)', () => {
 })
 
 test('one whose place the conversation has not heard says nothing', () => {
-  expect(promptOf(numbered(run, [...events, compacted({ runId: 'other', seq: 5 })]))).toEqual(
+  expect(promptOf(numbered(run, [...events, compactedEvent({ runId: 'other', seq: 5 })]))).toEqual(
     promptOf(events),
   )
 })
@@ -270,7 +249,7 @@ describe('the part that is summed up', () => {
 
   test('quotes an earlier summary as it stands: that was escaped when it was made (C6)', () => {
     const summary = [text('Of &lt;b&gt; &amp; co.')]
-    const log = numbered(run, [...events, compacted(place, { summary, words })])
+    const log = numbered(run, [...events, compactedEvent(place, { summary, words })])
     const written = partOf(log, log.length).text(clips)
     expect(written).toContain('Of &lt;b&gt; &amp; co.')
     expect(written).not.toContain('&amp;lt;')
@@ -317,7 +296,7 @@ describe('the part that is summed up', () => {
     const earlierWords = [{ id: 'u0', parts: [text('A document.')] }]
     const all = { words: { id: 'u1', parts: [text('Translate it.')] }, earlierWords }
     expect(projection.part(through)).toMatchObject(all)
-    projection.take({ ...compacted(through, all), runId: 'r2', seq: 2 })
+    projection.take({ ...compactedEvent(through, all), runId: 'r2', seq: 2 })
     expect(JSON.stringify(projection.prompt())).toMatch(/A document\..*Translate it\./)
     expect(projection.part(through)).toMatchObject(all)
   })
@@ -468,7 +447,7 @@ test(
           for (const id of ids) log.push(resultOf(id, 'x'))
           const cut = cuts[n]
           const seq = cut === undefined ? undefined : starts[cut % starts.length]
-          if (seq !== undefined) log.push(compacted({ runId: run, seq }, { words }))
+          if (seq !== undefined) log.push(compactedEvent({ runId: run, seq }, { words }))
         }
         const all = [...numbered(run, log), ...numbered('last', [said(['and now?'])])]
         expect(checkPairing(project('Be brief.', all))).toEqual([])

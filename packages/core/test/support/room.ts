@@ -151,6 +151,28 @@ export const prunedEvent = (
     },
   })
 
+/** The summary of what is before a place. */
+export const compactedEvent = (
+  through: { readonly runId: string; readonly seq: number },
+  more: Partial<FactPayload<'context.compacted'>> = {},
+): FoldableEvent =>
+  event('context.compacted', {
+    effectId: 'e',
+    attempt: 1,
+    through,
+    keep: { ...through, seq: through.seq + 1 },
+    summary: [text('Two are read.')],
+    appendix: '',
+    sources: { from: { ...through, seq: 1 }, through, events: 3, digest: '00' },
+    tokens: { before: 10, after: 5, summary: 2 },
+    how: 'shared',
+    provider: 'scripted',
+    model: 'm',
+    usage: {},
+    durationMs: 1,
+    ...more,
+  })
+
 /** The answer with a weight that numbers make: light or heavy, with places or without, now and then an overflow. */
 export function weighed(fact: FactBody, runId: string, n: number): FactBody {
   if (fact.type !== 'model.completed') return fact
