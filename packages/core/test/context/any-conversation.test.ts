@@ -126,9 +126,9 @@ const piecesOf = (prompt: Prompt): readonly string[] =>
 
 /** Texts that are said once, behind everything else. */
 const remindersOf = ({ type, payload }: FoldableEvent): readonly string[] => {
-  if (type === 'model.retried') return [String(payload['message'])]
   const isReminder = ['loop.warned', 'budget.warned', 'turn.continued'].includes(type)
-  return isReminder ? [String(payload['text'])] : []
+  const said = type === 'model.retried' ? payload['message'] : isReminder && payload['text']
+  return typeof said === 'string' ? [said] : []
 }
 
 /** A request, and whose. */
