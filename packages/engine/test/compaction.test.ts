@@ -58,6 +58,7 @@ test('a summary is asked for behind the request of the turn, whose beginning and
   expect(summary?.model).toEqual(before?.model)
   expect(summary?.cacheKey).toMatch(/^[0-9a-f]{32}$/)
   expect(summary?.cacheKey).toBe(before?.cacheKey)
+  expect([before?.keepsHead, summary?.keepsHead]).toEqual([true, true])
   const prefix: Prompt = before?.prompt ?? []
   expect(summary?.prompt.slice(0, prefix.length)).toEqual(prefix)
   expect(await factOf(at, runId)).toMatchObject({ how: 'shared' })

@@ -153,6 +153,16 @@ test('requests of an agent that asks people say that the next one may come late'
   }
 })
 
+test('requests of an agent whose old results may be cleared say that their beginning stays (§4.3)', async () => {
+  const { model, asked } = models(() => ({}))
+  const { engine, register } = await scene(model)
+  for (const [context, stays] of [[{ context: {} }, true] as const, [{}, undefined] as const]) {
+    const runId = await begin(engine, agentOf(context))
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    expect(asked.at(-1)?.keepsHead).toBe(stays)
+  }
+})
+
 test('requests of one thread have a cache key in common, and with no other thread or tenant', async () => {
   const { model, asked } = models(() => ({}))
   const { engine, register } = await scene(model)

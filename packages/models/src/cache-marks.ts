@@ -18,10 +18,17 @@ export interface Marked {
   readonly marks: PromptMarks
 }
 
-const nowhere: PromptMarks = { last: null, earlier: null }
+const nowhere: PromptMarks = { last: null, earlier: null, head: null }
 
-/** The options with the mark in its place. A mark that stands on a message leaves the options of the request. */
-export function withCacheMark(options: Options, { cacheMark, metaKeys }: Wired): Marked | Unwired {
+/**
+ * The options with the mark in its place. A mark that stands on a message leaves the options of the request. `keepsHead`: the first message is
+ * marked as well.
+ */
+export function withCacheMark(
+  options: Options,
+  { cacheMark, metaKeys }: Pick<Wired, 'cacheMark' | 'metaKeys'>,
+  keepsHead: boolean,
+): Marked | Unwired {
   const first = metaKeys[0]
   if (cacheMark === undefined || first === undefined) return { options, marks: nowhere }
   const { option, own, on, byDefault } = cacheMark
@@ -32,12 +39,13 @@ export function withCacheMark(options: Options, { cacheMark, metaKeys }: Wired):
   const rest = without(options, metaKeys, option)
   if (mark === null || place === null) return { options: rest, marks: nowhere }
   const onMessage = isJsonObject(mark) ? { [first]: { [option]: mark } } : null
+  const head = keepsHead ? onMessage : null
   if (place === 'request') {
     const marked = withOption(rest, name ?? first, { [option]: mark })
-    return { options: marked, marks: { last: null, earlier: onMessage } }
+    return { options: marked, marks: { last: null, earlier: onMessage, head } }
   }
   if (onMessage === null) return noObject(name ?? first, option)
-  return { options: rest, marks: { last: onMessage, earlier: onMessage } }
+  return { options: rest, marks: { last: onMessage, earlier: onMessage, head } }
 }
 
 const noObject = (name: string, option: string): Unwired => ({

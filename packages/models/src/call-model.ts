@@ -192,7 +192,7 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
       problem: 'invalid_request',
       message: 'model.providerOptions must map a provider to an object of its options.',
     }
-  const marked = withCacheMark(own, wired)
+  const marked = withCacheMark(own, wired, request.keepsHead ?? false)
   if ('problem' in marked) return marked
   const held = heldTo(request.answer, wired, marked.options)
   return {

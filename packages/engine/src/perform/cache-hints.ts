@@ -10,11 +10,13 @@ export const cacheHints = ({
   agent,
 }: Pick<ModelTask, 'tenantId' | 'threadId' | 'agent'>): Pick<
   ModelRequest,
-  'cacheKey' | 'waitsForPeople'
+  'cacheKey' | 'waitsForPeople' | 'keepsHead'
 > => ({
   // The tenant is in it: caches of two tenants have nothing in common, whatever their threads are called (C12).
   cacheKey: sha256(canonical([tenantId, threadId])).slice(0, 32),
   ...(asksPeople(agent) ? { waitsForPeople: true } : {}),
+  // A prune leaves instructions, tools and the summary in front as they were.
+  ...(agent.context ? { keepsHead: true } : {}),
 })
 
 /** Do lists of the agent name tools that a human must approve? What a policy with I/O will say, nobody knows before. */

@@ -40,6 +40,8 @@ export interface ModelRequest {
   readonly cacheKey?: string
   /** The run may wait for people before the next request: a cache of minutes would be gone by then. */
   readonly waitsForPeople?: boolean
+  /** What is behind the first message may be cleared while that stays: a provider that is told of it keeps the beginning apart. */
+  readonly keepsHead?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
   /**

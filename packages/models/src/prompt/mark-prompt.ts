@@ -7,8 +7,10 @@
  * C2 Words behind results may be a reminder, which the next request no longer has: so the results are marked as well.
  * C3 Where a turn has more blocks than a provider looks back, with many calls at once, the place of the mark before it is marked as well:
  *    else the whole conversation would be written anew.
+ * C4 Where old results may be cleared, the first message of a user is marked as well: with a summary in it or without, a prune leaves what is up
+ *    to it as it was, and only what is behind it is written anew.
  *
- * So there are at most three marks, and with one of the request four, which is how many Anthropic and Bedrock take.
+ * So there are at most four marks, one of the request included, which is how many Anthropic and Bedrock take.
  */
 import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
@@ -18,13 +20,18 @@ export interface PromptMarks {
   readonly last: SharedV4ProviderOptions | null
   /** Of those before it that are needed besides. */
   readonly earlier: SharedV4ProviderOptions | null
+  /** Of the first message of the user. */
+  readonly head: SharedV4ProviderOptions | null
 }
 
 /** Blocks between two marks that are certainly not too many. */
 const blocksMax = 18
 
 /** Sets the marks. */
-export function markPrompt(messages: LanguageModelV4Prompt, { last, earlier }: PromptMarks): void {
+export function markPrompt(
+  messages: LanguageModelV4Prompt,
+  { last, earlier, head }: PromptMarks,
+): void {
   const end = placeBefore(messages, messages.length)
   setOptions(messages[end], last)
   if (messages[end]?.role === 'user' && messages[end - 1]?.role === 'tool')
@@ -33,6 +40,9 @@ export function markPrompt(messages: LanguageModelV4Prompt, { last, earlier }: P
   const before = placeBefore(messages, answer)
   if (blocksIn(messages.slice(before + 1, end + 1)) > blocksMax)
     setOptions(messages[before], earlier)
+  const first = messages.findIndex(({ role }) => role === 'user')
+  // As the last one it has its mark.
+  if (first < end) setOptions(messages[first], head)
 }
 
 /** The place of the last message of the user or of tools before an index, -1 if there is none. */

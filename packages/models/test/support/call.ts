@@ -58,6 +58,7 @@ export interface Asked {
   readonly endUser?: string
   readonly cacheKey?: string
   readonly waitsForPeople?: boolean
+  readonly keepsHead?: boolean
   readonly answer?: JsonObject
 }
 
@@ -84,6 +85,7 @@ export function request(asked: Asked): ModelRequest {
     endUser: asked.endUser ?? null,
     ...(asked.cacheKey === undefined ? {} : { cacheKey: asked.cacheKey }),
     ...(asked.waitsForPeople === undefined ? {} : { waitsForPeople: asked.waitsForPeople }),
+    ...(asked.keepsHead === undefined ? {} : { keepsHead: asked.keepsHead }),
     ...(asked.answer === undefined ? {} : { answer: asked.answer }),
   }
 }
