@@ -132,6 +132,20 @@ export const contextMutations: readonly Mutation[] = [
     test: engineTest('compaction', 'no_gain'),
   },
   {
+    name: 'words that stay pass for what a summary replaces (X3)',
+    file: core('conversation/part.ts'),
+    line: 'bytes: bytes - words.reduce((sum, { parts }) => sum + bytesOfParts(parts), 0)',
+    becomes: 'bytes',
+    test: engineTest('compaction-words', 'gains nothing'),
+  },
+  {
+    name: 'thoughts that are not sent again weigh (Q4)',
+    file: core('verdict/context/room.ts'),
+    line: 'goesBack ? outputTokens : Math.max(0, outputTokens - reasoningTokens)',
+    becomes: 'outputTokens',
+    test: coreTest('meter', 'weighs nothing where it is in no message'),
+  },
+  {
     name: 'who asks by hand pays for a summary of a summary (X3)',
     file: engine('perform/compaction.ts'),
     line: ' || (!effect.through && isLittle(part))',

@@ -222,6 +222,20 @@ describe('behind it', () => {
     expect(shown()).not.toContain('question 0')
   })
 
+  it('its context is told by what the thread goes on from: a fork from before has no summary in it', async () => {
+    const threadId = await threadOf(3)
+    const before = await contextOf(threadId)
+    await compact(threadId)
+    expect(await contextOf(threadId)).toMatchObject({ compactions: 1 })
+    const checkpoint = (
+      await call(box.api, 'POST', `/threads/${threadId}/history`, { body: { limit: 100 } })
+    ).body.at(-1).checkpoint
+    await say(threadId, 'from the beginning', { checkpoint })
+    const after = await contextOf(threadId)
+    expect(after).toMatchObject({ compactions: 0, cut: null })
+    expect(after.tokens).toBeLessThan(before.tokens)
+  })
+
   it('an agent that says nothing of its context reads the summary, too', async () => {
     const threadId = await threadOf(3)
     await compact(threadId)
