@@ -11,7 +11,7 @@ import { arrayOf, type Command, expansionsIn, type Word } from '../shell/script.
 import type { Executable } from '../passport/command/doings.ts'
 import { isInterpreter, isShell } from '../passport/command/interpreters.ts'
 import type { Actions, ProgramSource } from './actions.ts'
-import { feedersOf } from './feeders.ts'
+import { inputCommandsOf } from './input-commands.ts'
 import { programWords } from './interpreted.ts'
 import { printedKinds } from './other-languages.ts'
 import { inputStream, staysOpen, streamsIn, streamsRead } from './streams.ts'
@@ -112,7 +112,8 @@ const namesIn = ({ exact }: Word): readonly string[] =>
 
 /** Does anything come into a command: from a pipe, a file, a group around it? */
 export const isFed = (command: Command): boolean =>
-  takesFile(command) || feedersOf(command).some((each) => each.words.length > 0 || takesFile(each))
+  takesFile(command) ||
+  inputCommandsOf(command).some((each) => each.words.length > 0 || takesFile(each))
 
 const takesFile = ({ redirects }: Command): boolean =>
   redirects.some(({ op, target }) => op.startsWith('<') && op !== '<>' && target.text !== '-')

@@ -19,7 +19,7 @@ import { canonicalPath } from '../passport/files/canonical-path.ts'
 import { plainWord } from '../shell/grammar.ts'
 import { after, isPlain, type Word } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
-import { feedersOf } from './feeders.ts'
+import { inputCommandsOf } from './input-commands.ts'
 import { forkBombsIn } from './fork-bombs.ts'
 import type { OriginTable } from './origins.ts'
 import { ranKinds } from './other-languages.ts'
@@ -80,7 +80,7 @@ function dangerOfFound({ name, outer, command, hasMore }: Executable): Danger | 
   const found =
     outer?.executable.name === 'find'
       ? [outer.executable.words]
-      : feedersOf(command, 4)
+      : inputCommandsOf(command, 4)
           .map(({ words }) => words)
           .filter((words) => words[0]?.text === 'find')
   const danger = isMode ? vitalMode : vitalRemoval

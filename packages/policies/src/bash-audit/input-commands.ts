@@ -2,7 +2,7 @@
 import type { Command } from '../shell/script.ts'
 
 /** All of them, nearest first and each once, as far as so many pipes and groups before it: there are more ways to them than commands. */
-export function feedersOf(command: Command, pipesMax = Infinity): readonly Command[] {
+export function inputCommandsOf(command: Command, pipesMax = Infinity): readonly Command[] {
   const found = new Set<Command>()
   let nearest: readonly Command[] = [command]
   for (let pipe = 0; pipe < pipesMax && nearest.length > 0; pipe += 1) {
