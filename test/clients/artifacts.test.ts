@@ -1,5 +1,5 @@
 /**
- * What a run leaves for its users, through the clients of three vendors: each says it where the run has ended. Would catch: an artifact that
+ * The artifacts of a run, through the clients of three vendors: each says it where the run has ended. Would catch: an artifact that
  * only one wire shows, a field for files on a run that has none.
  */
 import { randomUUID } from 'node:crypto'

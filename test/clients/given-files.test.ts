@@ -187,7 +187,7 @@ describe('on the AI SDK', () => {
     const { threadId } = Object(page.answer().metadata)
     expect(await filesOf(threadId)).toEqual({ paths: ['uploads/sales.csv'], text: content })
     expect(await uploadsLeft()).toBe(0)
-    // What it sends along again is not given again.
+    // A file that the page sends along again is not given again.
     await page.chat.sendMessage({ text: 'And now?' })
     expect((await filesOf(threadId)).paths).toEqual(['uploads/sales.csv'])
     // Another answer to a message is given what the message brought.

@@ -89,7 +89,7 @@ async function expectSummedUp(runId: string): Promise<void> {
   expect(types.filter((type) => type === 'context.compacted').length).toBeGreaterThan(1)
 }
 
-/** What was said and what tools answered, in order, as LangGraph has messages. */
+/** Expects all answers and all results of tools, in order, as LangGraph has messages, and no summary. */
 function expectWhole(messages: readonly Part['data'][]): void {
   const said = messages.filter(({ type, content }) => type === 'ai' && content !== '')
   expect(said.map(({ content }) => content)).toEqual(answers)

@@ -1,5 +1,5 @@
 /**
- * What runs of agents that configure nothing of their context cost Postgres, as it counts itself: statements, rows and bytes of WAL. `node
+ * The costs, as Postgres counts them itself, of runs whose agents configure nothing of their context: statements, rows and bytes of WAL. `node
  * test/contract/run-costs.ts` prints it as JSON. It uses nothing that the build before conversations had marks did not have, so that it can be
  * played there: that is where `without-context.json` is from.
  */
@@ -38,7 +38,7 @@ const plays: Readonly<Record<string, Play>> = {
 const never = 600_000
 const settings = { pollMs: never, leaseMs: never, renewMs: never / 2, verifyEvery: 0 }
 
-/** What depends on the clock alone: is the breaker of a model open, once per second; and when is the next look due? */
+/** Queries that depend on the clock alone: is the breaker of a model open, once per second; and when is the next look due? */
 const byTime = ['%signalbox.admit_call%', '%from next.due - now()%']
 
 /** Plays the turns of a run by their numbers, whatever its thread has heard before. */
@@ -82,7 +82,7 @@ async function playAll(engineUrl: string, { runs, turns, oneThread }: Play): Pro
     const ended = next()
     await begin(engine, agent, { threadId: oneThread ? thread : newThread() })
     await ended
-    // What follows an end, such as who is next in the thread.
+    // The queries that follow an end, such as which run is next in the thread, take a moment.
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await engine.stop(1_000)
@@ -147,7 +147,7 @@ try {
   await counters.query('select pg_reload_conf()')
   const found: Record<string, RunCosts> = {}
   for (const [name, play] of Object.entries(plays)) {
-    // What is asked once for each process, and once for each definition, is asked before.
+    // The queries that are made once for each process, and once for each definition, are made before.
     await playAll(machine.postgres.engineUrl, { ...play, runs: 2, oneThread: false })
     found[name] = await count(counters, () => playAll(machine.postgres.engineUrl, play))
   }

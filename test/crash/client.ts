@@ -47,7 +47,7 @@ export interface RunRequest {
   readonly files?: readonly string[]
 }
 
-/** What goes with a request: JSON, or something that says itself what it is. */
+/** The body of a request: JSON, or one that states its type itself; and its headers. */
 interface Sent {
   readonly body?: unknown
   readonly raw?: FormData | string

@@ -41,7 +41,7 @@ async function endOf(client: Client, run: string): Promise<string> {
   }
 }
 
-/** What was asked of a model, or not, when the run had ended. Whoever makes it may be killed: somebody else does then. */
+/** Waits for the note on a title that follows the end of the run. The worker that makes it may be killed: another one does then. */
 async function titled(client: Client, runId: string): Promise<void> {
   const notes = ['thread.titled', 'title.unchanged']
   for (;;) {

@@ -17,7 +17,7 @@ export const waves: readonly Wave[] = ['work', 'family', 'stall']
 const longChars = 40_000
 /** What a worker gets to report what it did while it was stalled. */
 const lateMs = 300
-/** What a command gets to begin. */
+/** The time that a command gets to begin. */
 const commandMs = 200
 
 /** Sends everything there is to send. The runs go on when this is over. */

@@ -1,5 +1,5 @@
 /**
- * What uploads cost the api (issue 12; context-systems §19 "upload 100 MiB, 10 files"): a process of its own, whose memory Linux counts, and
+ * The memory that uploads cost the api (issue 12; context-systems §19 "upload 100 MiB, 10 files"): a process of its own, measured by Linux, and
  * clients elsewhere. Would catch: an api that holds a file whole, or keeps what it has passed on.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -119,7 +119,7 @@ it.skipIf(process.platform !== 'linux')(
   `100 MiB in 10 files cost the api less than ${grownMiBMax} MiB, time and again`,
   async () => {
     const pid = api?.pid ?? 0
-    // What is loaded, and pools that grow, once.
+    // Code is loaded, and pools grow, once.
     expect(await upload(2, 2 * mib)).toBe(201)
     const before = await memoryOf(pid)
     const grown: number[] = []

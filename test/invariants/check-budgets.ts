@@ -106,7 +106,7 @@ interface Asked {
   readonly cost: number
 }
 
-/** What models were asked under the budget, turns and summaries. */
+/** The answers of models under the budget, turns and summaries. */
 const answersOf = (run: RunRecord, since: string): readonly Asked[] => [
   ...turnsOf(run, since),
   ...summariesOf(run, since),

@@ -133,7 +133,7 @@ function endViolations(
     })
 }
 
-/** What a turn or a summary used; nothing for other events. */
+/** The usage of a turn or a summary; nothing for other events. */
 function usageOf({ type, payload }: StoredEvent): FactPayload<'context.unchanged'>['usage'] {
   if (type === 'model.completed') return factSchemas[type].parse(payload).turn.usage
   return type === 'context.compacted' || type === 'context.unchanged'

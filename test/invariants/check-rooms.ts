@@ -1,5 +1,5 @@
 /**
- * What must hold of the summaries of a run (§5 of the context systems): one outcome for each that was asked for, a place between turns, and
+ * The rules that the summaries of a run keep (§5 of the context systems): one outcome for each that was asked for, a place between turns, and
  * nothing kept that is no summary.
  */
 import { type AgentDefinition, type FactPayload, factSchemas, payloadOf } from '@signalbox/core'

@@ -1,5 +1,5 @@
 /**
- * What must hold of titles: whatever one is asked for comes to one note, of the attempt under way, and no model names what ended otherwise
+ * The rules that titles keep: each effect that makes one comes to one note, of the attempt under way, and no model names a run that ended otherwise
  * than completed.
  */
 import { factSchemas } from '@signalbox/core'

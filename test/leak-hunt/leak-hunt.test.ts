@@ -366,7 +366,7 @@ describe('with all of it in Postgres', () => {
       ...(await database.files({ written: true })),
     ]
     for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
-    // What is in a file stands in its content, and in no event.
+    // The text of a file stands in its content, and in no event.
     const tables = remains.filter(({ where }) => where.includes('copied'))
     const holding = tables.filter(({ bytes }) => findIn(bytes, fileFlock).length > 0)
     const named = new Set(holding.map(({ where }) => /signalbox\.\w+/.exec(where)?.[0]))

@@ -31,7 +31,7 @@ export async function newTenant(
 const Event = z.looseObject({ type: z.string(), payload: z.looseObject({}) })
 const Log = z.looseObject({ events: z.array(Event) })
 
-/** What a tenant is shown of a thread, and how often it was summed up, by how. */
+/** The answers that a tenant gets about a thread, the outcomes of its runs, and the types of its events: of a summary also how it was made. */
 export interface Played {
   readonly threadId: string
   readonly remains: readonly Remains[]

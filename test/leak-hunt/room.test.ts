@@ -85,7 +85,7 @@ const leaks = (remains: readonly Remains[], flock: Flock): readonly string[] =>
 /** Does it stand there as it is? */
 const holds = ({ bytes }: Remains, { marker }: Flock): boolean => bytes.includes(marker)
 
-/** What the provider was asked from a place on. */
+/** The requests that the provider was sent from a place on. */
 const asked = (from = 0): readonly Remains[] =>
   provider.bodies
     .slice(from)
@@ -145,7 +145,7 @@ describe('with all of it in Postgres', () => {
     )
     expect(inParts.length).toBeGreaterThan(threads.length)
     expect(countOf(played, 'context.pruned')).toBeGreaterThan(0)
-    // What was executed had lost before what was to be taken out.
+    // The arguments of a call lose what is to be taken out before it is executed.
     expect(written.length).toBeGreaterThan(50)
     expect(written.filter((args) => !args.includes('[redacted:'))).toEqual([])
   })
@@ -284,7 +284,7 @@ describe.skipIf(missingRedis.skip)(`with Redis${missingRedis.why}`, () => {
       const kept = await redis.remains()
       const remains = [...kept, ...played.flatMap((each) => each.remains), ...asked(from)]
       for (const flock of hiding) expect(leaks(remains, flock)).toEqual([])
-      // What streams is published; a summary never is.
+      // Text that streams is published; a summary never is.
       const heard = kept.filter(({ where }) => where === 'MONITOR')
       expect(heard.some(({ bytes }) => bytes.includes('That was it for '))).toBe(true)
       expect(heard.some(({ bytes }) => bytes.includes('Up to page '))).toBe(false)

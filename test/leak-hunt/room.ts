@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Flock } from './canary.ts'
 import { addressOf, hunted, tokenOf } from './cuts.ts'
 
-/** What the model of a hunt says, and what becomes of it. */
+/** The canaries of a hunt, by where they stand and what becomes of them. */
 interface RoomFlocks {
   /** Tokens and addresses that guardrails take out: in answers, arguments, results and summaries. */
   readonly tokens: Flock
@@ -67,7 +67,7 @@ export const roomAgents = Object.keys(contexts)
 export const readTo = (page: number, mark: string): string => `Read to page ${page} for ${mark}.`
 export const stopFor = (mark: string): string => `Say what must not be said for ${mark}.`
 
-/** What the prompt says of the order that stands: the last one of a user. */
+/** The order that stands in a prompt: the last one of a user. */
 interface Order {
   readonly mark: string
   /** The page to read to; null: an answer that is cut. */
@@ -127,7 +127,7 @@ function script(flocks: RoomFlocks): Script {
     if (next > page) return { text: `That was it for ${mark}. ${secrets()}`, chunkSize: 17 }
     const calls = [
       { name: reading, args: { page: next, of: mark } },
-      // What it would write down is taken out before it is.
+      // The secrets that a call would write down are taken out before it does.
       ...(next % 3 === 0 ? [{ name: hunted, args: { content: secrets(), of: mark } }] : []),
       ...(next % 5 === 1 ? [{ name: 'bash', args: { command: command(secrets()) } }] : []),
     ]

@@ -49,7 +49,7 @@ export interface Processes {
   readonly health: string
   /** Sends the spans that are left, too. */
   stop(): Promise<void>
-  /** What was logged so far. */
+  /** The lines that both processes have logged so far. */
   logged(): Remains
 }
 

@@ -86,7 +86,7 @@ interface Shown {
   readonly payload: JsonObject
 }
 
-/** What names files: a result of a call, a run that is given some, or an edit. */
+/** The origin of files: a result of a call, a run that is given some, or an edit. */
 function givenBy({ type, payload }: Pick<Shown, 'type' | 'payload'>): string {
   if (type === 'tool.completed') return 'a result'
   return payload['edit'] === undefined ? 'a run' : 'an edit'

@@ -114,7 +114,7 @@ function versionViolations(
 
 const isWork = (type: string): boolean => type === 'run.transitioned' || type === 'effect.started'
 
-/** What outlives a run, and to recall a result, takes no machine. */
+/** An effect that outlives a run, and one that recalls a result, need no machine. */
 const isOfAnyBuild = (effects: RunRecord['effects'], event: StoredEvent): boolean =>
   effects.some(
     ({ effectId, spec: { kind } }) =>

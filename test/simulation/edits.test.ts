@@ -1,5 +1,5 @@
 /**
- * What the invariants say of edits: they end without a turn, so they must have asked nobody. Would catch: an edit that asks a model, and is
+ * The invariants of edits: an edit ends without a turn, so it must have asked nobody. Would catch: an edit that asks a model, and is
  * excused from what runs have to keep that do.
  */
 import type { MemoryRegister } from '@signalbox/testing/memory'

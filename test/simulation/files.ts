@@ -34,7 +34,7 @@ const commanding = 0.6
 export const isCommanding = (seed: number): boolean =>
   filingOf(seed).isFiling && seeded(seed * 53 + 29)() < commanding
 
-/** What a call found. */
+/** The files that a call found. */
 export interface Look {
   readonly effectId: string
   readonly runId: string
@@ -45,7 +45,7 @@ export interface Look {
   readonly found: ReadonlyMap<string, string | null>
 }
 
-/** What one event does to a path: the new content, or null for none. */
+/** The change that one event makes to a path: the new content, or null for none. */
 interface Change {
   readonly path: string
   readonly text: string | null
@@ -72,7 +72,7 @@ export async function filesFor(
   return n === 1 ? [{ path: 'uploads/0', key: null, bytes: 0 }, given] : [given]
 }
 
-/** What an attempt of a call changes, if it comes back. */
+/** The changes that an attempt of a call makes, if it comes back. */
 function changesOf({
   tool,
   effectId,
@@ -152,7 +152,7 @@ function lookViolations(
   const run = runs.find(({ head }) => head.runId === runId)
   if (!run) return []
   const sure = new Map<string, string | null>()
-  /** What may have been found besides, by path. */
+  /** The contents that may have been found besides, by path. */
   const maybe = new Map<string, Set<string | null>>()
   for (const event of heardBy(runs, run).flatMap(({ log }) => log))
     for (const { path, text } of saidIn(world, event)) {
@@ -172,7 +172,7 @@ function lookViolations(
   })
 }
 
-/** What an event says of files: its own word for what was given, and for a result what its attempt changed. */
+/** The changes of files that an event records: for given files as it says itself, for a result those that its attempt made. */
 function saidIn(world: World, { type, payload }: StoredEvent): readonly Change[] {
   const said = FileChanges.safeParse(payload['files']).data
   if (said === undefined || !Array.isArray(said)) return []

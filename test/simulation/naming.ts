@@ -73,7 +73,7 @@ interface Standing {
   readonly runId: string | null
 }
 
-/** What the notes of a thread say in their order, by the rules that stand beside the trigger that keeps them. */
+/** The title that the notes of a thread give it, in their order, by the rules that stand beside the trigger that keeps them. */
 function calledBy(notes: readonly StoredEvent[], isCompleted: CompletedBefore): Standing | null {
   let stands: Standing | null = null
   for (const { type, runId, payload, position } of notes) {

@@ -46,7 +46,7 @@ export function roomOf(
 export const tokensIn = ({ prompt, tools }: Pick<ModelRequest, 'prompt' | 'tools'>): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify({ prompt, tools })) / 2)
 
-/** What is added to the results of tools, so that a few of them fill a window. */
+/** The text that is added to the results of tools, so that a few of them fill a window. */
 export function paddingFor({ runs, definitions }: Tables, runId: string): string {
   const agent = definitions.get(runs.get(runId)?.definitionHash ?? '')
   return agent?.context ? ` ${'w'.repeat(600)}` : ''
@@ -61,12 +61,12 @@ export const stoppedWords = 'words of a turn that was stopped'
 /** Stands in every answer to the task of summing up that is no summary. */
 export const unkeptWords = 'no summary'
 
-/** What a run was asked last. */
+/** The last request that the model of a run was sent. */
 export interface LastAsked {
   readonly model: string
   /** Prunes and summaries of the run before it. */
   readonly reliefs: number
-  /** What the next request begins with. */
+  /** The parts that the next request begins with. */
   readonly stable: readonly string[]
 }
 

@@ -87,7 +87,7 @@ export async function simulate(seed: number): Promise<Simulated> {
   const isPlain = crowd === null && !isCurious(seed)
   const way = isPlain ? wayOf(seed, schedule.day.kind) : null
   const { isFiling, isByHand } = filingOf(seed)
-  // Whoever repeats runs repeats none that was written by hand.
+  // A seed that repeats runs has none that was written by hand.
   const files = { isFiling, isByHand: isByHand && !isCurious(seed) }
   const world = worldOf(schedule, { killedAt, tampered, crowd, way, ...files })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })

@@ -1,9 +1,9 @@
-/** What a simulated model says, let through a stream guard in random pieces. */
+/** The text of a simulated model, let through a stream guard in random pieces. */
 import type { Trip } from '@signalbox/core'
 import type { StreamGuard } from '@signalbox/engine'
 import type { Schedule } from './schedule.ts'
 
-/** What of a text went out, and what ended it. */
+/** Returns the part of a text that went out, and the trip that ended it. */
 export function speak(
   guard: StreamGuard,
   text: string,

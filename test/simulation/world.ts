@@ -58,7 +58,7 @@ export interface World {
   /** Do runs have files, and does somebody change some by hand? */
   readonly isFiling: boolean
   readonly isByHand: boolean
-  /** What calls found of them. */
+  /** The files that each call found. */
   readonly looks: Look[]
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
   readonly unsettled: Set<string>
@@ -77,7 +77,7 @@ export interface World {
   /** What was said to runs that go on, and what of it models were shown: what the ids of a run's calls hold of it, and the words. */
   readonly spoken: Spoken[]
   readonly heard: Set<string>
-  /** What the models of agents with a window were asked last, by run. */
+  /** The last requests that the models of agents with a window were sent, by run. */
   readonly lastAsked: Map<string, LastAsked>
   /** Ids of deliveries that came to their receivers. */
   readonly received: string[]

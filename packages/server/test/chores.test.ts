@@ -61,7 +61,7 @@ it('sweeps uploads until nothing is left that is a day old: more of them come in
   now += 60_000
   await doChores(attempt)
   expect([left, sweeps]).toEqual([0, 9])
-  // What never ends is gone on with a minute later.
+  // A sweep that does not come to an end goes on a minute later.
   left = Number.MAX_SAFE_INTEGER
   now += 60_000
   await doChores(attempt)

@@ -1,5 +1,5 @@
 /**
- * What happens to a thread around a summary that is asked for by hand, over HTTP on Postgres (context systems §5.7, §17): cancelled, overtaken, deleted,
+ * The fate of a thread around a summary that is asked for by hand, over HTTP on Postgres (context systems §5.7, §17): cancelled, overtaken, deleted,
  * left alone in its middle; repeated, forked and read by other agents behind it. Would catch: a half summary that stays, words that are lost with it, a
  * refusal that calls it what it is not.
  */
@@ -82,7 +82,7 @@ async function begin(threadId: string) {
   return { answer, runId: String(body[0].run_id) }
 }
 
-/** What the model was shown last. */
+/** The body of the last request that the model was sent. */
 const shown = (): string => provider.requests.at(-1)?.body ?? ''
 
 describe('a request that cannot be meant', () => {

@@ -192,7 +192,7 @@ describe('a model that', () => {
     expect(once.bodies.length - turns.length).toBe(asked)
     expect(turns.length).toBe(13)
     expect(turns).toEqual(control.bodies)
-    // What it called was not executed: twelve results, and none of the summary's.
+    // The calls of the summary were not executed: twelve results, and none of the summary's.
     const results = await eventsOf(once.runId, 'tool.completed')
     expect(results).toHaveLength(12)
     expect(JSON.stringify(results)).not.toContain('#99 ')

@@ -1,5 +1,5 @@
 /**
- * What strangers ask of files over HTTP (issue 12, bad input): conditions, ranges, two writers, a file that a run is about, names that differ in
+ * Requests of strangers for files over HTTP (issue 12, bad input): conditions, ranges, two writers, a file that a run is about, names that differ in
  * letter case or form, contents that are two things at once, as many files as there may be. Would catch: an edit that is lost without a word,
  * a file in the way of another, a condition that is not asked, a page of a list that never ends.
  */

@@ -15,7 +15,7 @@ import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 const prompts: string[] = []
 
-/** What a user says is what is called, a call a line: `tool {json}`. The list of files stands behind it. */
+/** The script makes the calls that the words of a user name, a call a line: `tool {json}`. The list of files stands behind them. */
 const obeying: Script = (prompt) => {
   const last = prompt.at(-1)
   if (last?.role !== 'user') return { text: 'Done.' }
@@ -94,7 +94,7 @@ const run = (threadId: string, prompt: string, over: object = {}, files: string[
     },
   })
 
-/** What the model is shown where its agent wants to have what stands in files. */
+/** The prompt of a model whose agent has the text of files in its messages (`uploads.inline`). */
 async function inlined(...files: Sent): Promise<string> {
   const threadId = await thread()
   const ids = await uploaded(threadId, files)

@@ -160,7 +160,7 @@ const summaries: Readonly<Record<string, readonly [string, Odd]>> = {
   writes_halves_of_characters: ['compacted', answers({ text: 'A \ud83d of it \u0000 \udc00.' })],
 }
 
-/** What is said of the tokens of a request that has so many. */
+/** The usage that a model reports of a request that has so many tokens. */
 const usages: Readonly<Record<string, (tokens: number) => object | null>> = {
   counts_nothing: () => null,
   counts_zero: () => ({ prompt_tokens: 0, completion_tokens: 0 }),
@@ -206,7 +206,7 @@ afterAll(async () => {
 
 interface Played {
   readonly outcome: string
-  /** What came of each summary, and prunes. */
+  /** The verdicts of all summaries and prunes. */
   readonly verdicts: readonly string[]
   readonly summaries: number
 }

@@ -9,7 +9,7 @@ import { call, eventually, fed } from './support/http.ts'
 import { startTest, type TestSignalbox } from './support/signalbox.ts'
 
 let box: TestSignalbox
-/** What the model says where it is asked for a summary. */
+/** The text that the model returns where it is asked for a summary. */
 let summary = 'The user counts.'
 const asked: string[] = []
 
@@ -63,7 +63,7 @@ const compact = (threadId: string, body: object = {}, key?: string) =>
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
   })
 
-/** What the runs of an agent have used, by the usage report. */
+/** The turns, tokens and money that the runs of an agent have used, by the usage report. */
 async function usedBy(agent: string) {
   await box.settled()
   const { groups } = (await call(box.api, 'GET', '/usage?by=agent')).body

@@ -80,7 +80,7 @@ const part = (name: string, content: string): string =>
 const multipart = { 'content-type': 'multipart/form-data; boundary=B', connection: 'close' }
 const uploads = 'POST /threads/wire/uploads'
 
-/** What a request is answered whose body is sent as it stands. */
+/** Sends a request with this body as it stands, and returns the answer. */
 async function post(body: string | Buffer, headers: Headers = {}): Promise<string> {
   const socket = await open()
   const length = { 'content-length': Buffer.byteLength(body) }
@@ -181,7 +181,7 @@ describe('a body that is not what its headers say', () => {
   )
 
   it('(a length that is too short) is refused, and nothing is kept', async () => {
-    // What is behind the body is the beginning of another request, which is none either.
+    // The bytes behind the body are the beginning of another request, which is none either.
     expect(await post(body, { 'content-length': 80 })).toMatch(/^HTTP\/1\.1 400 /)
     await eventually(async () => JSON.stringify(await left()) === JSON.stringify(nothing))
   })

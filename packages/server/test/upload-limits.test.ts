@@ -67,7 +67,7 @@ async function send(made: Made, headers: Readonly<Record<string, string>> = {}):
   return { status: sent.status, headers: sent.headers, body: await sent.json() }
 }
 
-/** What a client is answered that reads nothing before it has sent a whole body of this many bytes. */
+/** The answer to a client that reads nothing before it has sent a whole body of this many bytes. */
 async function sendFirst(
   request: string,
   headers: Readonly<Record<string, string>>,
@@ -290,7 +290,7 @@ it('at most so many uploads wait on a thread', async () => {
   const one = { parts: [[file('a.txt'), 1]] } as const
   expect(await send(one)).toMatchObject({ status: 409, body: { code: 'too_many_uploads' } })
   expect(await left()).toEqual({ uploads: 200, parts: 200 })
-  // What a run has named waits no more, and may still be named.
+  // An upload that a run has named waits no more, and may still be named.
   const { rows } = await sql.query('select id from signalbox.upload limit 1')
   const input = { prompt: 'Look.', files: [rows[0].id] }
   await call(box.api, 'POST', '/threads/bad/runs/wait', { body: { assistant_id: 'clerk', input } })

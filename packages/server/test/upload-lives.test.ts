@@ -1,5 +1,5 @@
 /**
- * What becomes of an upload (context-systems §6, §17): named by several runs, taken back, named in a fork, by a run that never begins, and where no
+ * The fate of an upload (context-systems §6, §17): named by several runs, taken back, named in a fork, by a run that never begins, and where no
  * run can name it. Would catch: a file that outlives its rollback, a name that stays taken by what is gone, an upload that is used up.
  */
 import { limits } from '@signalbox/core'

@@ -60,7 +60,7 @@ function ownIn(options: unknown): string | null {
 
 type Context = NonNullable<AgentConfig['context']>
 
-/** What is left out has room in any window: the least of these is what is sensible by itself. */
+/** The default of `summaryTokens`: a length up to it is sensible in any window, so it is not checked. */
 const leastSummaryTokens = 4_000
 
 /** Sizes that leave nothing to sum up, or to clear, before the request is at the mark. */

@@ -151,7 +151,7 @@ function resolveTools(
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
   checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
-  // What was left out of a conversation can be read again.
+  // Results that were left out of a conversation can be read again.
   const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
   return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -1,11 +1,11 @@
 /**
- * What a content is, by its bytes; what its client or its name says is not asked.
+ * The type of a content, by its bytes; its name, and the type that its client states, are ignored.
  *
  * T1 Nothing that a browser would execute has a type by which it would: markup and scripts are text.
  * T2 A type that is not sure is `application/octet-stream`. What is text, and begins by chance with letters that another format has, is text.
  */
 
-/** What a file of unknown content is. */
+/** The type of a file of unknown content. */
 const unknownType = 'application/octet-stream'
 const textType = 'text/plain; charset=utf-8'
 

@@ -54,12 +54,12 @@ export async function* readMultipart(
     const passed = { isOver: false }
     const content = { [Symbol.asyncIterator]: () => until(input, delimiter, passed) }
     yield { ...about(headers), content }
-    // Whoever did not want it has not read it, or not to its end.
+    // A caller that did not want the part has not read it, or not to its end.
     await skip(content)
   }
 }
 
-/** What has arrived and was not taken yet. */
+/** The bytes that have arrived and were not taken yet. */
 class Input {
   readonly #more: AsyncIterator<Uint8Array>
   held: Buffer = Buffer.alloc(0)
@@ -94,7 +94,7 @@ async function skip(content: AsyncIterable<Uint8Array>): Promise<void> {
   while ((await pieces.next()).done !== true);
 }
 
-/** What stands before the delimiter, which is taken as well. May be gone on with where somebody has stopped. */
+/** The bytes before the delimiter, which is taken as well. A second reader goes on where the first one stopped. */
 async function* until(
   input: Input,
   delimiter: Buffer,
@@ -138,7 +138,7 @@ function utf8(bytes: Uint8Array): string {
   }
 }
 
-/** What stands behind a boundary on its line. The last one is over with its dashes: behind them need not be a line break. */
+/** The text behind a boundary on its line. The last boundary ends with its dashes: behind them need not be a line break. */
 async function lineOf(input: Input, most: number): Promise<string> {
   while (input.held.length < 2) await input.wait()
   if (input.held.subarray(0, 2).toString('latin1') === '--') return '--'

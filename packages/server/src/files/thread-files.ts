@@ -10,7 +10,7 @@ import type { FileFact, FilesThrough } from '@signalbox/postgres'
 import { fileContent } from '@signalbox/tools'
 import type { ReadModel } from '../read-model.ts'
 
-/** What the files are read by. */
+/** The part of the read model that files are read from. */
 export type FileReads = Pick<ReadModel, 'threadFiles' | 'blob' | 'digests'>
 
 /** Whose files, and up to which moment. Null: to the end of the conversation. */
@@ -33,7 +33,7 @@ export interface FoundFiles {
   readonly digests: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** The files before a run changed any: those of what was said by others. */
   readonly before: (runId: string) => Promise<FileTree>
-  /** What a run changed, each change of each file, in order. */
+  /** The changes of files that a run made, each change of each file, in order. */
   readonly changes: (runId: string) => Promise<readonly OwnChange[]>
 }
 
@@ -75,7 +75,7 @@ export async function findFiles(read: FileReads, place: FilesPlace): Promise<Fou
 
 const eventOf = ({ runId, seq, files }: FileFact) => ({ runId, seq, payload: { files } })
 
-/** Who changed a file last: the name of the event, as the fold keeps it. */
+/** The name of the event that changed a file last, as the fold keeps it. */
 export const changeName = ({ runId, seq }: Pick<FileFact, 'runId' | 'seq'>): string =>
   `${runId}:${seq}`
 
@@ -91,7 +91,7 @@ export function whyFull(
   return `A thread holds at most ${limits.filesMax} files and ${limits.filesBytesMax} bytes. Delete some.`
 }
 
-/** What stands in the way of a file at this path: a file above it, or files below it. Null: nothing. */
+/** The reason why no file can have this path: there is a file above it, or files below it. Null: there is none. */
 export function inTheWay(tree: FileTree, path: string): string | null {
   const names = path.split('/')
   for (let length = 1; length < names.length; length += 1) {

@@ -31,7 +31,7 @@ export interface SentFile {
   readonly at: string
 }
 
-/** What files are called that came without a name, by the type of their content. */
+/** The extensions for files that came without a name, by the type of their content. */
 const extensions: Readonly<Record<string, string>> = {
   'application/gzip': '.gz',
   'application/pdf': '.pdf',
@@ -82,7 +82,7 @@ export function fromDataUrl(url: string): Uint8Array | null {
 
 const percent = 0x25
 
-/** What is not encoded is taken as UTF-8. Null: a percent sign begins no byte. */
+/** The bytes of the text. Characters that are not encoded are taken as UTF-8. Null: a percent sign begins no byte. */
 function percentDecoded(text: string): Buffer | null {
   const written = Buffer.from(text)
   const decoded = Buffer.alloc(written.length)
@@ -98,14 +98,14 @@ function percentDecoded(text: string): Buffer | null {
   return decoded.subarray(0, length)
 }
 
-/** What a request means that brings these files. */
+/** The files in the digest of a request that brings them, by which it is recognised when it is repeated. */
 export const meaningOfFiles = (files: readonly BroughtFile[]): readonly object[] =>
   files.map(({ name, bytes }) => ({
     name,
     sha256: createHash('sha256').update(bytes).digest('hex'),
   }))
 
-/** What stands on it needs no log: the sweep removes what stays. */
+/** Files that are brought need no log: the sweep removes uploads that stay. */
 export type BringDeps = Omit<UploadDeps, 'log'>
 
 /** Where files are brought. */
@@ -144,7 +144,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, un
   yield bytes
 }
 
-/** What the contents are called in a thread, in order. @throws Problem `unknown_thread` */
+/** The keys that the contents have in a thread, in order. @throws Problem `unknown_thread` */
 export async function keysOf(
   api: BringDeps,
   caller: Caller,

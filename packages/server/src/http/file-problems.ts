@@ -1,4 +1,4 @@
-/** What is wrong with a request for files, in the words of the API. */
+/** The problems of requests for files, in the words of the API. */
 import type { WorkspaceRefusal } from '@signalbox/tools'
 import { Problem } from './problem.ts'
 
@@ -20,7 +20,7 @@ export const filesFull = (detail: string): Problem => new Problem('files_full', 
 export const pathTaken = (path: string, why: string, field = 'path'): Problem =>
   new Problem('path_taken', { detail: `There can be no file "${path}": ${why}`, field })
 
-/** What a directory refused, as the API says it. */
+/** The refusal of a directory, as a problem of the API. */
 export function refused(
   { code, message }: WorkspaceRefusal,
   place: { readonly threadId: string; readonly path: string },

@@ -21,10 +21,10 @@ const field = 'input.files'
 /** Which uploads a run names, and where it stands. */
 export interface NamedUploads {
   readonly threadId: string
-  /** What it goes on from; null: the end of its thread. */
+  /** The moment that the run goes on from; null: the end of its thread. */
   readonly base: Moment | null
   readonly uploadIds: readonly string[]
-  /** What names the run, if anything does. */
+  /** The idempotency key that names the run, if the request has one. */
   readonly key: string | null
   /** Does the text of a short one stand in its message? See `uploads.inline`. */
   readonly isInline: boolean

@@ -4,7 +4,7 @@
  */
 import { Problem } from './problem.ts'
 
-/** What of a content is asked for, as the headers say it (RFC 9110, sections 13 and 14). */
+/** The range of a content that is asked for, and the conditions, as the headers say them (RFC 9110, sections 13 and 14). */
 export interface FileWish {
   readonly range: string | undefined
   readonly ifRange: string | undefined

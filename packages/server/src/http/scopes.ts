@@ -73,7 +73,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
-  // What is uploaded is shown to nobody before a run names it.
+  // An upload is shown to nobody before a run names it.
   'POST /threads/{thread_id}/uploads': enqueue,
   'GET /threads/{thread_id}/files': read,
   'GET /threads/{thread_id}/files/{path}': read,

@@ -17,7 +17,7 @@ import { unknownThread } from './find.ts'
 import { newThread } from './new-thread.ts'
 import { Problem } from './problem.ts'
 
-/** What uploads stand on. */
+/** The parts of the API that uploads use. */
 export type UploadDeps = Pick<
   Api,
   'threads' | 'resources' | 'directories' | 'read' | 'random' | 'now' | 'log'
@@ -105,7 +105,7 @@ async function insistOnRecord(
   if (api.directories) throw notRecorded()
 }
 
-/** What was begun is removed if `act` throws. */
+/** The uploads that were begun are removed if `act` throws. */
 async function allOrNone<T>(
   api: UploadDeps,
   { tenantId }: Identified,
@@ -207,7 +207,7 @@ const tooMany = (): Problem =>
 const refusedType = (detail: string): Problem =>
   new Problem('unsupported_media_type', { detail, field: 'content-type', headers: unread })
 
-/** What the headers say already. @throws Problem */
+/** Refuses a body whose headers already say that it cannot be taken. @throws Problem */
 function refuseAtOnce(headers: Headers, bytesMax: number): void {
   for (const [field, plain] of [
     ['content-encoding', 'identity'],

@@ -96,7 +96,7 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   })
 }
 
-/** What came of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */
+/** Counts the outcome of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */
 function countTitle(metrics: Metrics, { type, payload, verdict }: EventDraft): void {
   const isAsked = type === 'thread.titled' || type === 'title.unchanged'
   if (!isAsked || !('provider' in payload)) return

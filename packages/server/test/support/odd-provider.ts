@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** What an answer says: words, calls, or nothing. */
+/** The content of an answer: words, calls, or nothing. */
 export interface OddAnswer {
   readonly text?: string
   /** Thought before it, as some servers stream it. */
@@ -123,7 +123,7 @@ export async function oddProvider(
       const played = await of.play(asked, response)
       if (played !== 'done') says(response, played, tokens)
     }
-    // Whoever asked is gone.
+    // The client that asked is gone.
     answer().catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -32,7 +32,7 @@ export async function recordedProvider(scripts: Scripts): Promise<RecordedProvid
         response.write(piece.value)
       response.end()
     }
-    // Whoever asked is gone, or the scripted server broke the connection.
+    // The client that asked is gone, or the scripted server broke the connection.
     pass().catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -12,7 +12,7 @@ import { IdempotencyKey } from './run-creates.ts'
 const tags = ['Files']
 const request = { params: ThreadFilePath, headers: IdempotencyKey }
 
-/** Whoever makes a write depend on what is there must not be taken to have made none. @throws Problem */
+/** A client that makes a write depend on a condition relies on it, so the condition is refused and not ignored. @throws Problem */
 function refuseConditions({ req }: Context<ApiEnv>): void {
   const names = ['if-match', 'if-none-match', 'if-unmodified-since', 'content-range']
   const field = names.find((name) => req.header(name) !== undefined)

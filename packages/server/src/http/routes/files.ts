@@ -188,7 +188,7 @@ function runFilesRoute(
 const beginsWith = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) || path.startsWith(prefix.normalize('NFC'))
 
-/** What a run changed, by path. */
+/** The files that a run changed, by path. */
 async function changesOf(found: FoundFiles, runId: string): Promise<readonly RunFile[]> {
   const [before, own] = await Promise.all([found.before(runId), found.changes(runId)])
   const paths = new Map<string, RunFile['changes']>()
@@ -206,7 +206,7 @@ async function changesOf(found: FoundFiles, runId: string): Promise<readonly Run
   })
 }
 
-/** What two calls edited at once must be read to know how long it is. */
+/** The size of a file; null for one that two calls edited at once, which must be read to know its size. */
 const sizeOf = ({ bytes, edits }: TreeFile): number | null => (edits.length > 0 ? null : bytes)
 
 /** The files of a thread that is there, at a checkpoint that it has. @throws Problem */

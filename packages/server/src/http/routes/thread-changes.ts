@@ -25,7 +25,7 @@ export function threadChangeRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   pruneRoute(app, api)
 }
 
-/** What a person calls a thread. Characters that nobody sees, or that turn the text beside them, are none of its words. */
+/** A title that a person gives. Characters that nobody sees, or that turn the text beside them, are none of its words. */
 const GivenTitle = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ const GivenTitle = z
 
 const ThreadPatch = z
   .object({
-    /** What the thread is called from now on, whatever its runs make of it. */
+    /** The title of the thread from now on: its runs do not change it. */
     title: GivenTitle.optional(),
     /** Laid over what is there, key by key. */
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),

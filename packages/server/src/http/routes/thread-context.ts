@@ -13,7 +13,7 @@ import { IdempotencyKey } from './run-creates.ts'
 
 const ThreadCompact = z
   .strictObject({
-    /** What to keep, behind the instructions that every summary follows. */
+    /** The instructions of a user on what to keep, behind those that every summary follows. */
     instructions: z.string().min(1).max(limits.instructionsCharsMax).optional(),
   })
   .openapi('ThreadCompact')

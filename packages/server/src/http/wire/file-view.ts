@@ -37,7 +37,7 @@ export const FileQuery = FilePage.extend({
   sha256: Flag,
 })
 
-/** What was uploaded. */
+/** A file that was uploaded. */
 export const Upload = z
   .object({
     /** Names it in the `input.files` of a run, for 24 hours. */
@@ -71,7 +71,7 @@ export const ThreadFile = z
     /** Hex. Null unless it was asked for; of what was erased, or must be read to know, always. */
     sha256: z.string().nullable(),
     executable: z.boolean(),
-    /** Who changed it last. Null where nothing is recorded. */
+    /** The event that changed it last. Null where nothing is recorded. */
     changed_by: Changed.nullable(),
   })
   .openapi('ThreadFile')

@@ -116,7 +116,7 @@ const Files = z
 const Nothing = z
   .looseObject({ messages: z.array(z.unknown()).max(0).optional() })
   .openapi({ additionalProperties: false })
-  // What has other fields is another form, and that one's mistake is the one to tell: a strict object would be taken for what was meant.
+  // An input with other fields is of another form, whose mistake is the one to report: a strict object would be taken for the form that was meant.
   .refine((input) => Object.keys(input).every((key) => key === 'messages'), {
     error: inputMessage,
     abort: true,

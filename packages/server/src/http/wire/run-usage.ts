@@ -1,4 +1,4 @@
-/** What the model calls of a run used, told from its log: its turns, and apart from them the summaries and titles that nobody asked for. */
+/** The tokens that the model calls of a run used, by its log: its turns, and apart from them the summaries and titles that nobody asked for. */
 import { z } from '@hono/zod-openapi'
 import { type FactPayload, factSchemas, noteSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
@@ -46,7 +46,7 @@ export function usageIn(
     }
     if (type === 'context.compacted' || type === 'context.unchanged') {
       const { data } = factSchemas['context.unchanged'].pick({ usage: true }).safeParse(payload)
-      // Who was not asked has used nothing.
+      // A model that was not asked has used nothing.
       if (data?.usage.inputTokens !== undefined) compaction = plus(compaction, data.usage)
     }
     if (type === 'thread.titled' || type === 'title.unchanged') {

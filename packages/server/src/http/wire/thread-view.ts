@@ -53,8 +53,8 @@ export const threadStatus: Readonly<Record<ThreadStatus, RegisterStatus>> = {
 }
 
 /**
- * What a thread is called: by a person, by what its client has kept as `title` in its metadata, else by words or a model. Undefined: it has
- * no title.
+ * The title of a thread: that of a person, else the `title` in its metadata, which its client keeps, else that of words or a model. Undefined: it
+ * has no title.
  */
 function shownTitle({
   title,

@@ -146,7 +146,7 @@ const notInput = new Set(['assistant', 'tool', 'reasoning', 'activity'])
 /** Each once. */
 export const typesOf = (types: readonly string[]): readonly string[] => [...new Set(types)]
 
-/** What is in a file, or where it is; `binary` has it beside the type, all others in a source. */
+/** The content of a file, or its address; `binary` has it beside the type, all others in a source. */
 const Source = z.looseObject({
   type: z.string().optional(),
   value: z.string().optional(),
@@ -188,7 +188,7 @@ function contentOf({ content }: SentMessage, where: string): SaidContent {
   return { text, files, unread: unread.map(({ type }) => type) }
 }
 
-/** What is in the file that a part is; null if it is none, or stands elsewhere: nothing is fetched. */
+/** The bytes of the file that a part is; null if it is none, or if they stand elsewhere: nothing is fetched. */
 function bytesOf({ type, source, ...part }: Part): Uint8Array | null {
   if (!ofFiles.has(type)) return null
   const from = source ?? Source.safeParse(part).data

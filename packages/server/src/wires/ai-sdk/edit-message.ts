@@ -61,7 +61,7 @@ export async function editMessage(
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** What a run was asked and given, and by whom. */
+/** The texts that a run was asked, the keys of the files that it was given, and its user. */
 async function saidBy(api: Pick<Api, 'read'>, { tenantId, runId }: RunHead) {
   const [created] = await api.read.runEvents(tenantId, runId, { after: 0, limit: 1 })
   const fact = factSchemas['run.created'].pick({ input: true, user: true, files: true })

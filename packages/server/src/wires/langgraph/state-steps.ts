@@ -63,7 +63,7 @@ export interface StateStep extends StepHead {
   /** Of the end of its run; null if it was none. */
   readonly failure: RunFailure | null
   readonly messages: readonly ChatMessage[]
-  /** What its run has left so far for its users. */
+  /** The artifacts that its run has left so far for its users. */
   readonly artifacts: ArtifactValues
 }
 

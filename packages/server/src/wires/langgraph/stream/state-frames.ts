@@ -18,7 +18,7 @@ export interface State {
   /** The run as it was then. */
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
-  /** What the run has left so far for its users. */
+  /** The artifacts that the run has left so far for its users. */
   readonly artifacts: ArtifactValues
   /** Of its end; null if it was none. */
   readonly failure: RunFailure | null
