@@ -26,7 +26,7 @@ export interface Stage {
   /** Address of the API. */
   readonly url: string
   readonly worker: Worker
-  /** What the tool `bash` executes in. */
+  /** The sandbox that the tool `bash` executes in. */
   readonly sandbox: SandboxAdapter
   readonly print: Printer
   /** Creates a run and prints its timeline while it happens. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openSandboxes, type SandboxAdapter, SandboxConfig } from '@signalbox/tools'
 import { z } from 'zod'
 
-/** What the tool `bash` executes in, and where its files are while it does. */
+/** The sandbox that the tool `bash` executes in, and the directory of its files while it does. */
 export const DemoSandbox = z.object({
   use: z.enum(['virtual', 'bubblewrap']),
   directory: z.string(),

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { fileName, filePath, freeName, nameKey } from '../src/index.ts'
 import { parsePath } from '../src/workspace/path.ts'
 
-/** What becomes of a name; null: it is refused. */
+/** A name, and the file name that it becomes; null: it is refused. */
 const names: readonly (readonly [given: string, becomes: string | null, why: string])[] = [
   ['report.pdf', 'report.pdf', 'is plain'],
   ['Über uns.txt', 'Über uns.txt', 'has letters beyond ASCII'],

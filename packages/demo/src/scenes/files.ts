@@ -74,7 +74,7 @@ async function play(stage: Stage): Promise<void> {
   await playLater(stage, { paths, both })
 }
 
-/** What is written by hand is a moment of its own. */
+/** A file that is written by hand is a moment of its own: the checkpoint before does not have it. */
 async function playLater(
   stage: Stage,
   { paths, both }: { readonly paths: (query?: string) => Promise<string>; readonly both: string },

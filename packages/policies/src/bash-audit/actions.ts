@@ -1,5 +1,5 @@
 /**
- * What a script would do, as far as its text says: every program, redirection and variable, wherever it stands.
+ * The actions of a script, as far as its text says: every program, redirection and variable, wherever it stands.
  *
  * N1 A part that cannot be told is named, and what stands around it is judged all the same: nothing here refuses.
  * N2 The texts that shells, `eval` and `trap` are given are read like the script itself, at most eight deep, and so many in all.
@@ -23,7 +23,7 @@ export interface ProgramSource {
   readonly words: readonly Word[]
   /** The command whose input is, or is part of, the program. */
   readonly input: Command | null
-  /** What is said where it comes from nothing that is refused. Null: nothing, it is an everyday thing to do. */
+  /** The reason to flag it, where no origin of it is refused. Null: it is not flagged, because it is an everyday thing to do. */
   readonly unclear: string | null
 }
 
@@ -34,7 +34,7 @@ interface Moved extends Executable {
   readonly own: readonly Word[]
 }
 
-/** What was found; it grows while a script is read. */
+/** The actions found so far; they grow while a script is read. */
 export interface Actions extends Doings {
   readonly executables: Executable[]
   readonly redirects: Redirect[]
@@ -54,7 +54,7 @@ export interface Actions extends Doings {
   readonly owners: Map<Command, string>
   /** Commands whose program is what their function is called with. */
   readonly forwarders: Map<string, Command>
-  /** What is said of names here, and what was known of them before: the whole script, when it is read once more. */
+  /** The names as this reading finds them. `known`: as the reading before found them, if the script is read once more; else the same. */
   readonly values: Map<string, Variable[]>
   readonly calls: Map<string, (readonly Word[])[]>
   readonly known: KnownNames

@@ -218,13 +218,13 @@ const runners: ReadonlyMap<string, readonly string[]> = new Map([
   ['yarn', ['exec']],
 ])
 
-/** What is run: the words from one on, a text for a shell, or what comes in. */
+/** The program that another one runs: the words from one on, a text for a shell, or the input. */
 export type Carried =
   | { readonly kind: 'program'; readonly at: number }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'input' }
 
-/** What a program is given to run; null if it is none that runs others. */
+/** The programs that a program is given to run; null if it is none that runs others. */
 export function carriedBy(
   name: string,
   words: readonly Word[],
@@ -246,7 +246,7 @@ export function carriedBy(
   const values = words.slice(end + 1)
   if (words[end]?.text === ':::' && values.length <= valuesMax && values.every(isSimple))
     return values.map(({ text }) => ({ kind: 'text', text: runWith(own, text) }))
-  // What is put in its place is as unseen as what a variable holds that nobody has set.
+  // The value that takes its place is as unknown as that of a variable that the script never sets.
   return {
     kind: 'text',
     text: name === 'parallel' ? runWith(own, '"$_"') : own.replaceAll('{}', '"$_"'),
@@ -260,7 +260,7 @@ const isSimple = ({ text }: Word): boolean => !/^:::|["'\\$`]/.test(text)
 
 const replaced = /\{[./#]{0,2}\}/g
 
-/** What `parallel` runs for a value: it stands for `{}`, or behind all. */
+/** The text that `parallel` runs for a value: the value replaces `{}`, or stands behind all. */
 const runWith = (own: string, value: string): string =>
   own.search(replaced) < 0 ? `${own} ${value}` : own.replaceAll(replaced, () => value)
 
@@ -270,7 +270,7 @@ function runBy(orders: readonly string[], words: readonly Word[]): Carried | nul
   return at < 0 ? null : { kind: 'program', at }
 }
 
-/** What stands behind `--` is given to it. */
+/** The texts behind an option. Each is given the words behind `--`. */
 function textsBehind(option: RegExp, words: readonly Word[]): readonly string[] {
   const end = words.findIndex(({ text }) => text === '--')
   const given =

@@ -1,4 +1,4 @@
-/** What the audit flags: a person should see it, and it runs. */
+/** The findings that the audit flags: a person should see them, and the script runs. */
 import { outputsOf } from '../passport/command/output-options.ts'
 import type { Executable } from '../passport/command/doings.ts'
 import type { Word } from '../shell/script.ts'

@@ -1,4 +1,4 @@
-/** What a shell or another interpreter is given to run, as its words say it. */
+/** The program that a shell or another interpreter is given to run, as its words say it. */
 import { isPlain, type Word } from '../shell/script.ts'
 
 /** A text, a file, or what comes in. */

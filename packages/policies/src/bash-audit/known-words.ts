@@ -1,5 +1,5 @@
 /**
- * What words come to, as far as the script says it: variables and arrays that it sets, arguments that its functions are called with, texts
+ * The values of words, as far as the script says them: variables and arrays that it sets, arguments that its functions are called with, texts
  * that it prints into a substitution.
  *
  * K1 A word of which any part is not known stays as it is written. Values count in no order of time: one that is set twice is both.
@@ -19,10 +19,10 @@ import {
   type Word,
 } from '../shell/script.ts'
 
-/** What a script says of its names. */
+/** The values of variables, the arguments of functions and the places of shells, as a script sets them. */
 export interface KnownNames {
   readonly values: ReadonlyMap<string, readonly Variable[]>
-  /** What each function is called with, and by `scriptOwner` what the script gives itself. */
+  /** The arguments of the calls of each function, and by `scriptOwner` those that the script gives itself. */
   readonly calls: ReadonlyMap<string, Readings>
   /** Where its shells have changed to. */
   readonly places: ReadonlyMap<ShellScope, string | null>
@@ -131,7 +131,7 @@ function listsOf(word: Word, where: Where): Readings | null {
 
 const keyOf = /^\[[^\]]*\]=/
 
-/** What an element may be: of each list that the array is set to, and of all one behind the other. Nothing where that cannot be told. */
+/** The words that an element may be: of each list that the array is set to, and of all one behind the other. None where that cannot be told. */
 function elementsAt(lists: Readings, subscript: string): readonly Word[] {
   const all = lists.flat()
   if (subscript === '' || !all.every((each) => isPlain(each) && !keyOf.test(each.text))) return []
@@ -139,7 +139,7 @@ function elementsAt(lists: Readings, subscript: string): readonly Word[] {
   return [...new Set([all, ...lists].flatMap((list) => list[at] ?? []))]
 }
 
-/** What a script within a word prints, and nobody can tell, is followed by the name that it goes by here. */
+/** A word with a script in it, whose output is not known, becomes an expansion of its name: origins are followed by that name. */
 const asNamed = (word: Word, name: string): Word =>
   word.substitutions.length === 0
     ? word
@@ -228,7 +228,7 @@ function argumentsAs(name: string, where: Where): readonly string[] | null {
   return given.flat().every((word) => isPlain(word)) ? [...new Set(given.map(joined))] : null
 }
 
-/** What a script prints, without the line ends at the end, if it prints nothing but what it says itself. */
+/** The text that a script prints, without the line ends at the end; null if it prints anything that it does not say itself. */
 function printedBy(script: ShellScript, where: Where): readonly string[] | null {
   // Of no command at all, nothing was read.
   const text = script.length === 0 ? null : printedText(script, where)
@@ -287,7 +287,7 @@ function printed(command: Command, where: Where): string | null {
 /** Where a program is found. */
 const foundAs = (name = ''): string => `/usr/bin/${name.replace(/^.*\//, '')}\n`
 
-/** What comes into a command, where the script itself says it: from a here-document, or from what it prints into a pipe. */
+/** The input of a command, where the script itself says it: from a here-document, or from the text that it prints into a pipe. */
 export function inputText(command: Command, where: Where): string | null {
   const { from = [], redirects } = command
   const texts = redirects.flatMap(({ op, target, body }) => {
@@ -313,7 +313,7 @@ function fromPipe(from: readonly Command[], where: Where): string | null {
   return inputText(around, { ...where, depth: depth + 1 })
 }
 
-/** What stands in the file that a `<(…)` is. */
+/** The text of the file that a `<(…)` is; null where it is not known. */
 export function fileText(word: Word, where: Where): string | null {
   const [script] = word.substitutions
   return alone.exec(word.exact)?.[1] === '<()' && script ? printedText(script, where) : null

@@ -17,7 +17,7 @@ import { printedKinds } from './other-languages.ts'
 import { inputStream, staysOpen, streamsIn, streamsRead } from './streams.ts'
 import { wordsIn } from './words-in.ts'
 
-/** What a text may come from that must not become a program. */
+/** An origin of texts that must not become a program. */
 type Origin = 'download' | 'decoded'
 
 type Origins = ReadonlySet<Origin>
@@ -37,7 +37,7 @@ function decodes(used: Pick<Executable, 'name' | 'words'>): boolean {
 
 const roundsMax = 32
 
-/** What is known of the origins of the parts of a script. */
+/** The origins of the parts of a script, as far as they are known. */
 export interface OriginTable {
   /** Of the words and of the input of a program. */
   originsOf(source: Pick<ProgramSource, 'words' | 'input'>): Origins

@@ -46,7 +46,7 @@ function changed(base: string | null, word: Word): string | null {
 /** Is a word the name of something below the place at hand? */
 export const isRelative = ({ text }: Word): boolean => text !== '' && !/^[-/~$&0-9]/.test(text)
 
-/** What a relative word names from a place. */
+/** The path that a relative word names from a place. */
 export const below = (place: string, word: Word): Word => ({
   ...word,
   text: joined(place, word.text),

@@ -1,4 +1,4 @@
-/** What the audit refuses: dangers of programs, redirections and variables, and programs that are made of a download. */
+/** The findings that the audit refuses: dangers of programs, redirections and variables, and programs that are made of a download. */
 import {
   type Danger,
   dangerInDd,

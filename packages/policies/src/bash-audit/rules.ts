@@ -3,7 +3,7 @@
  * A rule that says more, or something else, is another edition.
  */
 
-/** What a rule says about: where an adapter has neither, such a rule only flags. */
+/** The subject of a rule: where an adapter has neither host nor network, a rule about one only flags. */
 type Subject = 'host' | 'network' | null
 
 interface Rule {
@@ -126,9 +126,9 @@ export const bashRules = {
 /** The name of a rule. */
 export type BashRule = keyof typeof bashRules
 
-/** What a rule found in a script. */
+/** One finding of a rule in a script. */
 export interface BashFinding {
   readonly rule: BashRule
-  /** What it found, in words of ours and never in those of the script; empty where the rule says it all. */
+  /** The detail of it, in words of ours and never in those of the script; empty where the rule says it all. */
   readonly what: string
 }

@@ -1,9 +1,9 @@
-/** What the parts of a walk over a script hand to each other. */
+/** The state that the parts of a walk over a script hand to each other. */
 import type { Command, ShellScript } from '../shell/script.ts'
 import type { Actions } from './actions.ts'
 import type { Owner, Where } from './known-words.ts'
 
-/** What walking takes besides the part at hand. */
+/** The state of a walk besides the part at hand, and the functions that read what is within that part. */
 export interface ScriptWalk {
   readonly actions: Actions
   readonly nesting: number
@@ -18,5 +18,5 @@ export interface ScriptWalk {
   readonly readScript: (script: ShellScript, walk: ScriptWalk) => void
 }
 
-/** What is known of the words at hand. */
+/** The names that are known where the words at hand stand, and the owner of their arguments. */
 export const whereIn = ({ actions, owner }: ScriptWalk): Where => ({ known: actions.known, owner })

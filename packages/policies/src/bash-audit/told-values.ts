@@ -1,5 +1,5 @@
 /**
- * What builtins set variables to, where the script itself says what they read: `read`, `mapfile`, `printf -v`.
+ * The values that builtins set variables to, where the script itself says the text that they read: `read`, `mapfile`, `printf -v`.
  *
  * V1 With an option that changes how an input is taken apart, nothing is told.
  */
@@ -11,7 +11,7 @@ import { formatted, inputText, type Where } from './known-words.ts'
 /** More lines than these are as unseen as what nobody says. */
 const linesMax = 16
 
-/** What is set: the names, and what is known of words where they stand. */
+/** The names that a builtin sets, and the names that are known where it stands. */
 interface Setting {
   readonly names: readonly string[]
   readonly where: Where

@@ -33,7 +33,7 @@ export function readSet(executable: Executable, walk: ScriptWalk): void {
   setParameters(given, executable, walk)
 }
 
-/** What builtins set, and what they run. */
+/** Reads a builtin: the variables that it sets, and the text that it runs. */
 export function readBuiltin({ name, words, command }: Executable, walk: ScriptWalk): void {
   const { actions } = walk
   const called = name === 'mapfile' || name === 'readarray' ? callbackIn(words) : undefined
@@ -65,11 +65,11 @@ function referring(word: Word): Word {
   return { ...word, text: `${head}$${name}`, exact, expands: true }
 }
 
-/** What `mapfile -C` runs for the lines that it has read. */
+/** The text that `mapfile -C` runs for the lines that it has read. */
 const callbackIn = (words: readonly Word[]): Word | undefined =>
   words.find((_, at) => at > 1 && /^-[a-zA-Z]*C$/.test(words[at - 1]?.text ?? ''))
 
-/** What a script or a function is called with: `$1` and so on, and all of them together. */
+/** Sets the arguments of a script or a function: `$1` and so on, and all of them together. */
 export function setParameters(
   words: readonly Word[],
   { hasMore, command }: Pick<Executable, 'hasMore' | 'command'>,

@@ -121,7 +121,7 @@ function readRedirect(redirect: Redirect, command: Command, { actions, owner }: 
   }
 }
 
-/** What mktemp names is a new file or folder among the temporary ones. */
+/** A variable that is set to the output of mktemp names a new file or folder among the temporary ones. */
 function withTemporary(set: Variable, { text, substitutions }: Word): Variable {
   const [script, more] = substitutions
   const [command, another] = script ?? []

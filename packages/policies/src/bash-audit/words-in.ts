@@ -8,7 +8,7 @@ export const wordsIn = (command: Command): readonly Word[] => [
   ...command.redirects.flatMap(({ target, body }) => (body?.word ? [target, body.word] : [target])),
 ]
 
-/** What stands in the here-documents and here-strings that come in, also by way of `cat`. */
+/** The words of the here-documents and here-strings that come in, also by way of `cat`. */
 export function hereFor(command: Command): readonly Word[] {
   const own = hereOf(command)
   const [before, more] = command.from ?? []

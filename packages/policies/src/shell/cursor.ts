@@ -17,13 +17,13 @@ export interface PendingBody {
 export interface ShellFunction {
   /** Every simple command of its body. */
   readonly commands: readonly Command[]
-  /** What the input of its calls comes from. */
+  /** The commands that call it: its body reads their input. */
   readonly input: Command[]
 }
 
-/** What the everyday grammar keeps while it reads, besides the place. */
+/** The state of the everyday grammar while it reads, besides the place. */
 export interface EverydayState {
-  /** What the input of the command at hand comes from, and the commands whose output a `>(…)` at hand reads. */
+  /** The commands that the input of the command at hand comes from, and those whose output a `>(…)` at hand reads. */
   input: readonly Command[]
   output: Command[]
   /** The shell that runs the command at hand. */

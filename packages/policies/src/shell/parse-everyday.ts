@@ -26,7 +26,7 @@ import type { Command, ShellScope, ShellScript } from './script.ts'
 const depthMax = 32
 const commandsMax = 10_000
 
-/** What a text would do, and the first thing that could not be read; null if all of it was. */
+/** The commands of a text, and the first thing that could not be read; null if all of it was. */
 export interface EverydayScript {
   readonly script: ShellScript
   readonly problem: string | null

@@ -14,7 +14,7 @@ import { addExpansion, addText, emptyWord, type WordDraft } from './word-draft.t
 
 const depthMax = 32
 
-/** What reading an expansion takes besides the place and the word. */
+/** The parameters of reading an expansion, besides the place and the word. */
 export interface ExpansionReading {
   readonly readList: ReadList
   /** Does it stand in double quotes? */
@@ -134,7 +134,7 @@ function readBraced(cursor: Cursor, draft: WordDraft, how: ExpansionReading): vo
   addExpansion(draft, { shown, name: known, splits: !how.quoted })
 }
 
-/** What ends a name, or insists on its value. */
+/** The signs that end a name, or insist on its value. */
 const named = /\}|:?\?/y
 const index = /(\d{1,6})(?=\])/y
 

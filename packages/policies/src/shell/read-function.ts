@@ -13,7 +13,7 @@ export function readFunction(cursor: Cursor, grammar: Grammar): readonly Command
   if (name === null || everyday === null) return null
   grammar.skipLines(cursor)
   const { input } = everyday
-  // What its calls read, which is known when all of them are.
+  // The commands that call it, whose input its body reads: the audit adds each one when it finds it.
   const read: Command[] = []
   everyday.input = read
   cursor.depth += 1

@@ -25,7 +25,7 @@ function readEnclosed(cursor: Cursor, readList: ReadList): ShellScript | null {
   cursor.depth -= 1
   if (stepsOver(cursor, ')')) return script
   giveUp(cursor, 'a substitution is not closed')
-  // What was read of it stays, for whoever judges a part of a text.
+  // The everyday grammar keeps the part that was read, because the audit judges a part of a text as well.
   return cursor.everyday === null ? null : script
 }
 
@@ -36,7 +36,7 @@ export function readProcess(cursor: Cursor, draft: WordDraft, readList: ReadList
   const shown = cursor.text.charAt(cursor.at)
   cursor.at += 2
   const { input } = everyday
-  // What stands in `>(…)` reads what the command around it writes.
+  // The script in `>(…)` reads the output of the command around it.
   if (shown === '>') everyday.input = everyday.output
   const script = readEnclosed(cursor, readList)
   everyday.input = input

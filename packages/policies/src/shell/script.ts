@@ -43,7 +43,7 @@ export interface Redirect {
   readonly target: Word
   /** The number or variable of its stream, where one is written. The everyday grammar alone tells it. */
   readonly stream?: string
-  /** What stands in a here-document. The everyday grammar alone keeps it. */
+  /** The text of a here-document. The everyday grammar alone keeps it. */
   readonly body?: HereBody
 }
 

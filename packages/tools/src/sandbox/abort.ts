@@ -1,6 +1,6 @@
 /** Waiting that a cancel ends. */
 
-/** What the promise comes to, or a rejection with the reason of the signal, whichever is first. Leaves no listener. */
+/** The outcome of the promise, or a rejection with the reason of the signal, whichever is first. Leaves no listener. */
 export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {

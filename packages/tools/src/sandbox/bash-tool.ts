@@ -35,7 +35,7 @@ const aroundMs = 60_000
 /** How long a call may take, all of it. Milliseconds. */
 export const bashTimeoutMs = ({ limits: { wallMs } }: SandboxConfig): number => wallMs + aroundMs
 
-/** What the tool is made of. */
+/** The parts that the tool is made of. */
 export interface BashToolOptions {
   readonly sandboxes: Sandboxes
   readonly config: SandboxConfig

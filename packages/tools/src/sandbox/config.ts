@@ -70,13 +70,13 @@ export const SandboxConfig = z.strictObject({
   /** `virtual`: bash in TypeScript, everywhere, no boundary against hostile code. `bubblewrap`: real programs, on Linux. */
   use: z.enum(['virtual', 'bubblewrap']).default('virtual'),
   /**
-   * What becomes of commands that the audit objects to. `enforce`: the dangerous ones are refused, the odd ones flagged. `flag`: all of them
+   * The treatment of commands that the audit objects to. `enforce`: the dangerous ones are refused, the odd ones flagged. `flag`: all of them
    * run, and are flagged. `off`: nobody looks.
    */
   audit: z.enum([...BashAuditSpec.shape.mode.options, 'off']).default('enforce'),
-  /** What one command may use. What is beyond it is stopped, or refused by the system. */
+  /** The resources that one command may use. Beyond them the command is stopped, or the system refuses more. */
   limits: Limits.prefault({}),
-  /** What commands may reach. With anything but `none` a lost call is never repeated by itself. */
+  /** The hosts that commands may reach. With anything but `none` a lost call is never repeated by itself. */
   network: z.union([z.literal('none'), Allowed]).default('none'),
   /** Variables that commands find: values of their own, never those of the worker. */
   env: z.record(EnvName, z.string().max(4096)).default({}),

@@ -1,4 +1,4 @@
-/** What ended a command, in words for the model, and what it can do about it. */
+/** The reason why a command ended, in words for the model, and the way to avoid it. */
 import type { SandboxEnd } from '@signalbox/core'
 import type { SandboxLimits } from './sandbox.ts'
 

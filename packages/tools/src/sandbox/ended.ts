@@ -1,4 +1,4 @@
-/** What adapters have in common: outputs within their limit, files that can be kept, and how a command ended. */
+/** The parts that adapters have in common: outputs within their limit, files that can be kept, and how a command ended. */
 import type { FileDraft } from '@signalbox/engine'
 import { parsePath } from '../workspace/path.ts'
 import { refuse, type WorkspaceResult } from '../workspace/refusal.ts'

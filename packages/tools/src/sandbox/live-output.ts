@@ -1,4 +1,4 @@
-/** What a command writes, as notes of progress: the newest end of it, a few times a second. */
+/** The output of a command, as notes of progress: the newest end of it, a few times a second. */
 import { limits } from '@signalbox/core'
 import type { Mask } from './mask.ts'
 

@@ -1,7 +1,7 @@
 /** Values that the egress proxy adds to requests: a server that answers with what it was sent brings them into an output. */
 import type { Network } from './sandbox.ts'
 
-/** What stands in their place. */
+/** The text that stands in their place. */
 const masked = '[secret]'
 
 /** Takes the values out of texts. `longest`: characters of the longest, for who cuts texts before. */

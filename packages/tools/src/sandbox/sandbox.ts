@@ -25,7 +25,7 @@ export interface SandboxLimits {
   readonly openFiles: number
 }
 
-/** What a command may reach. */
+/** The network that a command may reach. */
 export type Network =
   | { readonly kind: 'none' }
   | { readonly kind: 'allow'; readonly rules: EgressRules }
@@ -35,7 +35,7 @@ export interface EgressRules {
   readonly hosts: readonly HostRule[]
   /** Upper case; null: any. */
   readonly methods: readonly string[] | null
-  /** What the proxy adds to requests, outside of the sandbox. Values are secrets. */
+  /** The headers that the proxy adds to requests, outside of the sandbox. Values are secrets. */
   readonly inject: readonly InjectedHeader[]
 }
 
@@ -59,7 +59,7 @@ export interface ReadOnlyMount {
   readonly directory: string
 }
 
-/** What a call needs. */
+/** The request of a call for a sandbox. */
 export interface SandboxRequest {
   readonly tenantId: string
   readonly threadId: string
@@ -109,7 +109,7 @@ export interface EndedCommand {
 export interface Sandbox {
   /** Runs the command. An abort of the signal ends it as `cancelled`. Never rejects. */
   exec(command: SandboxCommand, signal: AbortSignal, onOutput: OnOutput): Promise<EndedCommand>
-  /** What became of the files; none, unless the command exited. Refused where what it left cannot be kept. */
+  /** The changes that the command made to the files; none, unless it exited. Refused where a file that it left cannot be kept. */
   changes(): Promise<WorkspaceResult<readonly FileDraft[]>>
   /** Ends its use, and whatever still runs. */
   close(): Promise<void>
@@ -119,7 +119,7 @@ export interface Sandbox {
 export interface ProbeFinding {
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to type or change; null where all is well. */
+  /** The command to type, or the setting to change; null where all is well. */
   readonly fix: string | null
 }
 

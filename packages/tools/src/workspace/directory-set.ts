@@ -33,7 +33,7 @@ export const directorySet = ({ open }: DirectoryReach): FileSet => ({
     }
   },
   take: async (drafts) => {
-    // What is gone goes first: it may stand in the way of what came.
+    // The files that are gone are removed first: one may stand in the way of a file that came.
     for (const { path, bytes } of drafts) if (!bytes) await remove(open, path)
     for (const { path, bytes, executable } of drafts) {
       const problem = bytes && (await write(open, path, { bytes, executable }))

@@ -58,7 +58,7 @@ export class SnapshotWorkspaces implements Workspaces {
     const set = overlaySet(overlay)
     return {
       workspace,
-      // What a command that outlived its call left is not taken.
+      // The files of a command that outlived its call are not taken.
       files: { ...set, take: async (drafts) => (isOver ? over : set.take(drafts)) },
       close: async () => {
         isOver = true

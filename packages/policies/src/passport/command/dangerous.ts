@@ -22,7 +22,7 @@ export type DangerRule =
   | 'unseen_removal'
   | 'decoded_program'
 
-/** What is dangerous, and in words what it would do. */
+/** A danger: its rule, and in words the action that is dangerous. */
 export interface Danger {
   readonly rule: DangerRule
   readonly what: string
@@ -70,7 +70,7 @@ export function isForkBomb(text: string): boolean {
   return false
 }
 
-/** What a redirection reads, or writes to. */
+/** The danger in the file that a redirection reads, or writes to. */
 export function dangerInRedirect({ op, target }: Redirect): Danger | null {
   const network = dangerOfSocket(target.text)
   if (network !== null) return network
@@ -178,7 +178,7 @@ const writeAll = new Set([
 ])
 const writeLast = new Set(['cp', 'ln', 'install', 'rsync'])
 
-/** What a program does, by its name and its operands. */
+/** The danger in a program, by its name and its operands. */
 export function dangerInUse(executable: Executable): Danger | null {
   const { name } = executable
   if (enders.test(name)) return danger('machine', `running ${name}`)
@@ -212,7 +212,7 @@ function isWriting(executable: Executable): boolean {
   return [directory, operands.at(-1)].some((word) => word !== undefined && isProtected(word))
 }
 
-/** What dd reads and writes. */
+/** The danger in the files that dd reads and writes. */
 export function dangerInDd({ name, words }: Executable): Danger | null {
   if (name !== 'dd') return null
   for (const word of words.slice(1)) {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 /** Answers under a public address, and is not public: Azure's platform services, found on every machine there. */
 const platform = '168.63.129.16'
-/** What of IPv6 is global unicast (RFC 4291, 2.4). */
+/** The part of IPv6 that is global unicast (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Private, link-local, loopback, metadata and addresses that stand for others are not. */

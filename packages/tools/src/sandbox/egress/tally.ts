@@ -1,4 +1,4 @@
-/** What a call asked the egress proxy for, host by host. */
+/** The requests of a call to the egress proxy, host by host. */
 import { limits, type SandboxEgress } from '@signalbox/core'
 
 /** Counts of one call. */

@@ -1,4 +1,4 @@
-/** What a process of the virtual sandbox and its owner tell each other. It runs a model's script: its words are checked. */
+/** The messages between a process of the virtual sandbox and its owner. The process runs a model's script: its messages are checked. */
 import { z } from 'zod'
 
 /** A file as it is told of: its bytes follow if it is read. */

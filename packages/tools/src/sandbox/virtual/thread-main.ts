@@ -60,7 +60,7 @@ async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
   const { exitCode, stdout, stderr } = await bash.exec(script, { stdin, rawScript: true })
   const changes = [...(await files.changes())]
   const [out, err] = [text(stdout), text(stderr)]
-  // What is beyond the limit is counted, and stays here.
+  // The output beyond the limit is counted, and stays here.
   const most = asked.outputBytesMax + 1
   send({
     type: 'done',

@@ -53,7 +53,7 @@ export class TreeFs implements IFileSystem {
     }
   }
 
-  /** What became of the files. Regular files alone; no empty directories. */
+  /** The files that the script changed, made or removed. Regular files alone; no empty directories. */
   async changes(): Promise<readonly LeftFile[]> {
     const left: LeftFile[] = []
     const gone = new Set(this.#found.keys())
@@ -212,7 +212,7 @@ export class TreeFs implements IFileSystem {
     return { ...kind, mode: modeOf(file), size, mtime: untouched }
   }
 
-  /** Whatever stands there now, it is no longer what was found there. */
+  /** The files that were found at a path and below it are no longer there, whatever stands there now. */
   #forget(path: string): void {
     const at = this.#normal(path)
     this.#unread.delete(at)

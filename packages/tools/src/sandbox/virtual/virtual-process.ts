@@ -56,7 +56,7 @@ export class VirtualProcess {
         else reject(new Error('message' in heard ? heard.message : 'it has no memory'))
       }
     })
-    // Whoever uses it hears of it; one that waits may fail with nobody there.
+    // The sandbox that uses the process awaits `ready`; a process that waits for a script may fail while nobody does.
     this.ready.catch(() => undefined)
     this.#child.on('message', (said) => {
       const message = FromThread.safeParse(said)

@@ -118,7 +118,7 @@ class VirtualSandbox implements Sandbox {
     await this.#process.end()
   }
 
-  /** Whatever comes first: the end of the script, of its time, of its process, or a cancel. */
+  /** The outcome that comes first: the end of the script, of its time, of its process, or a cancel. */
   #outcome(
     { script, cwd = '.', stdin = '', timeoutMs }: SandboxCommand,
     signal: AbortSignal,

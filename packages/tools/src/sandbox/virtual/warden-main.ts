@@ -32,7 +32,7 @@ const thread = new Worker(main, {
   stderr: true,
   resourceLimits: { maxOldGenerationSizeMb: Number(process.argv[2]), stackSizeMb: 4 },
 })
-// What just-bash or Node has to say there is for nobody.
+// The output of just-bash and of Node itself is read and dropped: a script answers by messages.
 thread.stdout.resume()
 thread.stderr.resume()
 thread.on('message', tell)
