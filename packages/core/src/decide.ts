@@ -94,7 +94,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   return { ...work, state, path, status: statusOfState(state), outcome: outcomeOf(state) }
 }
 
-/** What others are told of a step, and the title that its end asks for. */
+/** The effects that follow a step: webhooks to deliver, and the title to make for a run that has ended. */
 function tellAndEntitle(
   agent: AgentDefinition,
   before: RunState,

@@ -208,9 +208,9 @@ export const AgentDefinition = z.object({
   digests: z.enum(['sha256', 'hmac-sha256']).default('sha256'),
   /** What happens to a `once` call whose outcome is unknown: a human decides, or the model is told so. */
   onUnknown: z.enum(['ask', 'tell']).default('ask'),
-  /** What is done when a conversation grows towards the window of the model. Absent: nothing, before it overflows. */
+  /** Steps that make a conversation lighter when it grows towards the window of the model. Absent: none, before it overflows. */
   context: ContextConfig.optional(),
-  /** What the model reads of files that a run is given, beside their list. Absent: nothing, it reads them by its tools. */
+  /** Contents of given files that the model reads in its messages, beside their list. Absent: none, it reads them by its tools. */
   uploads: z
     .strictObject({
       /** Does the text of a file stand in the message that it came with, if it is the only one, and short? */

@@ -148,7 +148,7 @@ export const limits = {
   roomCountMax: 60_000_000,
   /** Calls of a turn up to which a run remembers, while they are open, where its conversation could be cut. */
   roomCallsMax: 16,
-  /** What the log adds to a summary: characters in all, lines of each kind, and characters of a line. */
+  /** The appendix that the log adds to a summary: characters in all, lines of each kind, and characters of a line. */
   appendixCharsMax: 32_000,
   appendixLinesMax: 50,
   appendixFailuresMax: 20,
@@ -167,7 +167,7 @@ export const limits = {
   /** One request that uploads: its files, and their bytes in all. A single one is at most `toolResultBytesMax`. */
   uploadFilesMax: 10,
   uploadBytesMax: 100 * 1024 * 1024,
-  /** What a multipart body may have beside its files: boundaries and headers. */
+  /** Bytes that a multipart body may have beside its files: boundaries and headers. */
   uploadHeadBytesMax: 64 * 1024,
   /** Of a body with files that is refused, so much more is read and thrown away, for so long: a client that listens when it has sent all gets its answer. */
   refusedBodyBytesMax: 100 * 1024 * 1024,
@@ -192,9 +192,9 @@ export const limits = {
   /** A command for the sandbox: the characters of its script, and how long one may run. */
   commandCharsMax: 10_000,
   commandMsMax: 600_000,
-  /** What a command may write to its two outputs; it is stopped beyond what is configured. */
+  /** Bytes that a command may write to its two outputs; it is stopped beyond the number that is configured. */
   commandOutputBytesMax: 16 * 1024 * 1024,
-  /** What the configuration may give one sandbox: memory, processes, open files, one file, its directory for temporary files. */
+  /** Limits that the configuration may give one sandbox: memory, processes, open files, one file, its directory for temporary files. */
   sandboxMemoryBytesMax: 64 * 1024 * 1024 * 1024,
   sandboxMemoryBytesMin: 32 * 1024 * 1024,
   sandboxProcessesMax: 4096,

@@ -1,6 +1,6 @@
 /**
- * What a performer tells of a request: its weight, and the places between turns at which it could be made lighter. It has read the
- * conversation, which the decider never does; what it found is pinned in the fact of the call.
+ * The measure that a performer takes of a request: its weight, and the places between turns at which it could be made lighter. The performer
+ * has read the conversation, which the decider never does; the measure is pinned in the fact of the call.
  */
 import { z } from 'zod'
 import { limits } from './limits.ts'

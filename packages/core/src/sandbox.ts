@@ -1,4 +1,4 @@
-/** What a command in a sandbox came to, as the event of its call keeps it: numbers and words, nothing that the command wrote. */
+/** The outcome of a command in a sandbox, as the event of its call records it: numbers and words, nothing that the command wrote. */
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
@@ -24,7 +24,7 @@ export const SandboxEgress = z.object({
   requests: z.number().int().min(1),
   /** Through the proxy, both ways. */
   bytes: z.number().int().min(0),
-  /** What the allow-list said. */
+  /** The verdict of the allow-list. */
   verdict: z.enum(['allowed', 'refused']),
 })
 
@@ -44,7 +44,7 @@ export const SandboxReport = z.object({
   cpuMs: z.number().int().min(0).nullable(),
   /** The most memory that its processes held together. */
   maxRssBytes: z.number().int().min(0).nullable(),
-  /** What it wrote, to both outputs, kept or not. */
+  /** Bytes that the command wrote to both outputs, kept or not. */
   outputBytes: z.number().int().min(0),
   /** The hosts that it asked for. */
   egress: z.array(SandboxEgress).max(limits.egressHostsMax),

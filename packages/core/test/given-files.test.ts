@@ -1,5 +1,5 @@
 /**
- * What the model is told of files that a run was given (context-systems §6). Would catch: a name that speaks to the model from outside of
+ * The text that tells the model of files that a run was given (context-systems §6). Would catch: a name that speaks to the model from outside of
  * its line, a list that grows without bound, an edit that puts words into a conversation.
  */
 import { describe, expect, test } from 'vitest'

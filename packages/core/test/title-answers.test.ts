@@ -17,7 +17,7 @@ describe('§19 title 2: what is a title', () => {
     ['Bericht für das dritte Quartal', 'Bericht für das dritte Quartal'],
     ['第三季度报告', '第三季度报告'],
     ['كتابة تقرير', 'كتابة تقرير'],
-    // What only looks like talk.
+    // Titles that only look like talk.
     ['Cannot connect to the database', 'Cannot connect to the database'],
     ['Unable to log in to the shop', 'Unable to log in to the shop'],
     ['I/O errors on the disk', 'I/O errors on the disk'],

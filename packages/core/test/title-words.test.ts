@@ -38,7 +38,7 @@ describe('§19 title 1: words', () => {
     ['מה שלומך היום', 'מה שלומך היום'],
     ['invoice \u202Efdp.exe', 'invoice fdp.exe'],
     ['\u2066a\u2069 \u200Fb\u200E', 'a b'],
-    // What nobody sees holds no words: tags, selectors, fillers. What is seen, or joins it, stays.
+    // Characters that nobody sees hold no words: tags, selectors, fillers. Those that are seen, or join others, stay.
     ['a report\u{E0049}\u{E0067}\u{E006E}', 'a report'],
     ['a\u{E0101}\u{E0142} report', 'a report'],
     ['\u3164\u2800\u115F', untitled],

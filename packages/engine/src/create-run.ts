@@ -95,7 +95,7 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
 const filesOf = ({ files }: CreateRun) =>
   files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
 
-/** What is said and given when the run begins, long texts moved out of it. */
+/** The words and files that a run begins with, long texts moved out of them. */
 async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
   const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
@@ -189,7 +189,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   return answerOf(result, runId)
 }
 
-/** What became of the creation. */
+/** The answer to the creation. */
 function answerOf(result: Awaited<ReturnType<Recorder['record']>>, runId: string): CreateAnswer {
   switch (result.code) {
     case 'ok':

@@ -214,7 +214,7 @@ export interface HideThread extends Caller {
 /** `busy`: a run of the thread is under way that nobody has cancelled; of one that has expired, somebody used it since. */
 export type HideAnswer = 'hidden' | 'busy' | 'unknown'
 
-/** What a thread of the caller is to be called. `lastRunId` is where the log says so; null where nobody has run. */
+/** A request of a caller to title a thread. `lastRunId` is the run whose log records it; null where the thread has had no run. */
 export interface TitleThread extends Caller {
   readonly threadId: string
   readonly lastRunId: string | null

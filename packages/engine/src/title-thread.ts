@@ -15,7 +15,7 @@ export interface TitleThreadDeps extends Patience {
   readonly writer: Writer
 }
 
-/** What a new run says of the title of its thread: `made` is that of its words, in a note beside its creation. */
+/** The mark of a new run for the title of its thread. With `made`, the notes beside its creation hold the title of its words. */
 export interface FirstTitle {
   readonly title: 'made' | 'open'
   readonly notes: readonly EventDraft[]

@@ -22,7 +22,7 @@ import { begin, eventOf, outcomeOf } from './support/governed.ts'
 import { type Turn, world } from './support/world.ts'
 
 type Asked = Parameters<Model['call']>
-/** What a summary is, given how often it was asked for before. */
+/** The answer of a model to a request for a summary, given how often it was asked for before. */
 type Summary = (n: number, ...call: Asked) => Partial<ModelTurn> | Promise<Partial<ModelTurn>>
 
 interface Played {

@@ -116,7 +116,7 @@ describe('what the log knows stands beside the summary', () => {
     const { appendix } = payloadOf(factSchemas['context.compacted'], cut ?? (await never()))
     const told = decision === 'edit' ? 'edit to "bob"' : decision
     expect(appendix).toContain(`What people decided about calls:\n- pay "ann": ${told}`)
-    // What was refused is not tried again because it is forgotten.
+    // A rejected call is listed as failed, so that the model does not repeat it once the summary stands in the place of the call.
     expect(appendix.includes('Calls that failed:\n- pay "ann"')).toBe(decision === 'reject')
   })
 })

@@ -50,7 +50,7 @@ const message = (id: string, text: string) => ({
 
 const partsOf = (text: string) => [{ type: 'text', text }]
 
-/** What follows the first summary, as the model is shown it. */
+/** The prompt of the request that follows the first summary. */
 const behindSummary = (requests: readonly ModelRequest[]): Prompt =>
   requests[requests.findIndex(isSummary) + 1]?.prompt ?? []
 

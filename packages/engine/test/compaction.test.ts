@@ -115,7 +115,7 @@ const call = (request: ModelRequest): Partial<ModelTurn> => ({
   },
 })
 
-/** What the model was asked, without what differs from run to run. */
+/** The texts of the turns that the model was asked for, without the ids that differ from run to run. */
 async function turnsAsked(
   more: JsonObject,
   summary: (request: ModelRequest) => Partial<ModelTurn>,

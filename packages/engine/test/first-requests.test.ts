@@ -85,7 +85,7 @@ test('a chat of short runs is summed up at its mark, before a request over it is
   expect(unsent.room).toMatchObject({ unsent: true, early: true, window: 32_000 })
 })
 
-/** What providers are sent of it: ids of messages differ from run to run. */
+/** The text of a prompt without the ids of messages: they differ from run to run, and providers are not sent them. */
 const shown = (prompt: Prompt): string =>
   JSON.stringify(prompt, (name, value: unknown) => (name === 'id' ? undefined : value))
 

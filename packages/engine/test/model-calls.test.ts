@@ -174,7 +174,7 @@ test('requests of one thread have a cache key in common, and with no other threa
   const key = await keyOf('default', 'thread-1')
   expect(key).toMatch(/^[0-9a-f]{32}$/)
   expect(await keyOf('default', 'thread-1')).toBe(key)
-  // What a thread is called in one tenant, another one may call its own.
+  // Threads of two tenants may have the same id.
   const others = [await keyOf('default', 'thread-2'), await keyOf('acme', 'thread-1')]
   expect(new Set([key, ...others]).size).toBe(3)
 })

@@ -56,7 +56,7 @@ function processes(look: () => Promise<number>, calls = 1) {
     })
   const complete = async (...engines: readonly ReturnType<typeof engineOf>[]) => {
     for (const engine of engines) await engine.start()
-    // What a process looks for when it starts is over: it would find the run, and read it beside the hint.
+    // The search for work at the start of a process is over: it would find the run, and read it beside the hint.
     await setImmediate()
     const created = await engines.at(-1)?.commands.createRun({
       tenantId: 'default',

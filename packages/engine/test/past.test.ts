@@ -1,6 +1,6 @@
 /**
- * What the fact of a summary tells of the log, folded from where the last one has left it. Would catch: an event that is told twice or not at all, one
- * from behind the place.
+ * The words of the log in the fact of a summary, folded from where the last one has left it. Would catch: an event that is told twice or not at
+ * all, one from behind the place.
  */
 import { createHash } from 'node:crypto'
 import { createAppendix, exampleOf } from '@signalbox/core'

@@ -14,7 +14,7 @@ afterEach(() => running?.stop(1_000))
 
 const turns = 50
 
-/** What happens at which question to the model. */
+/** The questions to the model, by number, at which something happens. */
 const failsAt = 20
 const trippedAt = 30
 const injectedAt = 10

@@ -219,7 +219,7 @@ describe('a thread is called', () => {
   })
 })
 
-/** What a run came to whose title was to be made by `title`: the note, and what the thread is called then. */
+/** Plays a run whose title was to be made by `title`, but is not: the thread keeps the first words. Returns the note that says so. */
 async function unchanged(title: Call, definition = byModel) {
   const { model } = namer(title)
   const { engine, register } = await started(model)

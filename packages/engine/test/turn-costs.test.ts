@@ -34,7 +34,7 @@ async function play(of: CostsOf) {
   return Costs.parse(JSON.parse(stdout))
 }
 
-/** What a late turn needs more of than it may. */
+/** The counts that a late turn has more of than it may. */
 const grown = ({ early, late }: z.infer<typeof Costs>) =>
   Object.entries(late)
     .map(([name, count]) => [name, count, early[name] ?? 0] as const)

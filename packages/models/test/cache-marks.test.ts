@@ -1,5 +1,5 @@
 /**
- * What requests say about caches, in the bytes that leave the process. Would catch: a conversation that is paid whole each turn, a mark
+ * The marks of requests for caches, in the bytes that leave the process. Would catch: a conversation that is paid whole each turn, a mark
  * that a model or a vendor refuses, a configured option that a default overrules, a tenant or a thread that a provider learns.
  */
 import type { JsonObject, Prompt } from '@signalbox/core'
@@ -266,7 +266,7 @@ describe('§19 cache 1: Bedrock', () => {
     'anthropic.claude-3-haiku-20240307-v1:0',
     'anthropic.claude-v2:1',
     'anthropic.claude-instant-v1',
-    // What it stands for, its name does not say.
+    // The name does not say which model the profile stands for.
     'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abcdefghijk2',
   ])('%s gets none', async (model) => {
     expect(JSON.stringify(await sent('amazon-bedrock', { model }))).not.toContain('cachePoint')

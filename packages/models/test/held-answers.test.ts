@@ -27,7 +27,7 @@ const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 const azureUrl = 'https://resource.openai.azure.com/openai'
 const gateway = 'https://gateway.example.com/v1'
 
-/** What is asked of a provider, at its usual address unless another is named; below the package it goes to the loopback server. */
+/** Asks a provider, at its usual address unless another is named; below the package the request goes to the loopback server. */
 async function asked(provider: Provider, more: Partial<Asked> = {}) {
   const wire = wireOf(provider)
   const reply = loopback.reply(streamReply(wire, goodEnding(wire)))

@@ -60,7 +60,7 @@ describe('§4.2: a window by the name of a model', () => {
     ['amazon-bedrock', 'amazon.nova-pro-v1:0:24k'],
     ['amazon-bedrock', 'anthropic.claude-3-haiku-20240307-v1:0:48k'],
     ['amazon-bedrock', 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc'],
-    // Whoever runs a deployment or a server calls its models as he likes, and gives them what memory he has.
+    // The operator of a deployment or a server names its models freely, and gives them the memory that the machine has.
     ['azure', 'gpt-4o'],
     ['openai-compatible', 'gpt-4o'],
     ['scripted', 'gpt-4o'],

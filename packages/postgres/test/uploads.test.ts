@@ -135,7 +135,7 @@ describe('an upload', () => {
     expect(await resources.uploads.finish('a', 't', [first, second])).toBe('full')
     expect(await resources.uploads.finish('a', 't', [first])).toBe('ok')
     expect(await resources.uploads.finish('a', 't', [second])).toBe('full')
-    // What a run has named waits no more.
+    // An upload that a run has named waits no more.
     await resources.uploads.use('a', 't', ['u1'])
     expect(await resources.uploads.finish('a', 't', [second])).toBe('ok')
   })

@@ -1,5 +1,5 @@
 /**
- * What every adapter of the port `Sandboxes` owes its users (context-systems §7.7). Everything is real: scripts run, and what they
+ * The contract of every adapter of the port `Sandboxes` with its users (context-systems §7.7). Everything is real: scripts run, and what they
  * leave is looked for on this machine. A script that starts processes marks them, so that they are found wherever they went.
  */
 import { randomBytes } from 'node:crypto'
@@ -14,7 +14,7 @@ import type {
 } from '@signalbox/tools'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** What an adapter can do, beside what all can: parts of the suite that mean nothing to others are left out. */
+/** An ability that not every adapter has: the parts of the suite that mean nothing without it are left out. */
 export type SandboxAbility =
   /** Starts programs: signals, children, devices, limits of the kernel. */
   | 'programs'
@@ -84,7 +84,7 @@ export interface Played {
   readonly signal?: AbortSignal
 }
 
-/** What came of it: the end, its texts, and the files by path (`null`: gone; `+x`: a program), or why none were kept. */
+/** The outcome of a script: the end, its texts, and the files by path (`null`: gone; `+x`: a program), or why none were kept. */
 export interface Outcome {
   readonly ended: EndedCommand
   readonly stdout: string
@@ -235,7 +235,7 @@ export function sandboxContract(name: string, { make, can }: SandboxSubject): vo
       const { ended, files } = await play(
         await open(),
         'echo x > made; for i in 1 2 3 4 5 6; do seq 1 250000; done',
-        // What ends it is its output: not the clock, however much else the machine has to do.
+        // The limit of its output ends it: not the clock, however much else the machine has to do.
         { limits: { wallMs: 120_000, cpuMs: 120_000 }, timeoutMs: 120_000 },
       )
       expect(ended).toMatchObject({ ended: 'output', exitCode: null })

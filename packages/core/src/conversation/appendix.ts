@@ -30,7 +30,7 @@ type Counts = Readonly<Record<keyof typeof sections, number>>
 
 const none: Counts = { runs: 0, files: 0, failures: 0, people: 0 }
 
-/** What stands above the lines of each, and how many of them are shown. */
+/** The title of each section, and how many of its lines are shown. */
 const sections = {
   runs: { title: 'Runs that were started:', most: limits.appendixLinesMax },
   files: { title: 'Files that were changed:', most: limits.appendixLinesMax },

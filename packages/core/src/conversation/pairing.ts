@@ -74,7 +74,7 @@ class Checked {
 export function createPairing(): (prompt: Prompt, kept: number) => readonly PairingViolation[] {
   const checked = new Checked()
   return (prompt, kept) => {
-    // What the last of those that are the same must be depends on the one behind it.
+    // The last unchanged message is checked again, because the rules for it depend on the message behind it.
     checked.backTo(Math.max(0, kept - 1))
     const violations: PairingViolation[] = []
     const first = prompt.findIndex((message) => message.role !== 'system')

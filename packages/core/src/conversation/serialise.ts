@@ -35,7 +35,7 @@ export const serialised = (entries: readonly Entry[], written: Written): string 
     .map((entry) => {
       if (!mayBeKept(entry)) return gap
       if (entry.type === 'answered') return answerOf(entry.parts, written)
-      // What it quotes is escaped already.
+      // The text that a summary quotes is escaped already.
       if (entry.isSummary) return `user: ${entry.parts.map(wholeBy(written)).join('\n')}`
       return `user: ${wordsOf(entry.parts, written)}`
     })

@@ -35,7 +35,7 @@ function spokenIn(event: FoldableEvent, id: string): readonly SpokenPart[] | nul
       return messageIn(fact.payload.messages, id)
     case 'model.completed': {
       const { verdict, message } = fact.payload.turn
-      // What was stopped for safety, or by a guardrail, is not read again.
+      // An answer that was stopped for safety, or by a guardrail, is not read again.
       return readable.has(verdict) ? messageIn([message], id) : null
     }
     default:

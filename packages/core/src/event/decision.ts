@@ -200,7 +200,7 @@ export const decisionSchemas = {
    */
   'context.pruned': z.object({
     turn: z.number().int(),
-    /** What is up to this event may give way. */
+    /** The part of the conversation up to this event may give way. */
     through: Moment,
     /** Results that give way, by the measure of the request. */
     results: z.number().int().min(0),
@@ -224,7 +224,7 @@ export const decisionSchemas = {
     tokens: z.number().int().nullable(),
     /** Null: nobody knows it. */
     window: z.number().int().nullable(),
-    /** What was tried for this turn. */
+    /** Steps that were tried for this turn to make the request lighter. */
     tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
   }),

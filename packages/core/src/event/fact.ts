@@ -55,7 +55,7 @@ export const factSchemas = {
     /** The run has what was said on its thread summed up, and ends. It says nothing, and asks nobody for an answer. */
     compact: z
       .object({
-        /** What to keep, in words of whoever asked, behind ours. */
+        /** Instructions on what to keep, in the words of the caller; they stand behind ours. */
         instructions: z.string().max(limits.instructionsCharsMax).optional(),
       })
       .optional(),
@@ -111,7 +111,7 @@ export const factSchemas = {
     granted: z.array(z.string()).optional(),
     /** The length of the request as JSON, in bytes; present where the agent has a `context`. */
     promptBytes: z.number().int().min(0).optional(),
-    /** What the request weighed, and where it could be made lighter. Present where that may soon be needed, or is. */
+    /** The weight of the request, and the places at which it could be made lighter. Present where that may soon be needed, or is. */
     room: RoomMeasure.optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
@@ -126,19 +126,19 @@ export const factSchemas = {
     through: Moment,
     /** The answer that begins the oldest turn that is kept. */
     keep: Moment,
-    /** What a model wrote in the place of that part. */
+    /** The text that a model wrote in the place of that part. */
     summary: z.array(ContentPart).min(1),
-    /** What is known from the log of that part beside its summary: failed calls, files, runs, approvals. Bounded. */
+    /** Lines from the log about that part, beside its summary: failed calls, files, runs, approvals. Bounded. */
     appendix: z.string().max(limits.appendixCharsMax),
     /** The newest words of a user, where they are before the place: they are shown as they were said. */
     words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
     /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
     earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
-    /** What clients gave as system messages before the place: the newest, up to a limit. Absent: nothing. */
+    /** System messages that clients gave before the place: the newest, up to a limit. Absent: none. */
     instructions: z.array(z.string()).optional(),
     /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
     instructionsLeftOut: z.number().int().min(1).optional(),
-    /** What it was made of. */
+    /** The events that the summary was made of. */
     sources: z.object({
       from: Moment,
       through: Moment,
@@ -157,7 +157,7 @@ export const factSchemas = {
      * as one text.
      */
     how: z.enum(['shared', 'serialised']),
-    /** What guardrails took out of the summary before it was recorded. Absent: nothing. */
+    /** Passages that guardrails took out of the summary before it was recorded. Absent: none. */
     redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     provider: z.string(),
     model: z.string(),

@@ -12,10 +12,10 @@ const delivery = {
   durationMs: z.number().int().min(0),
 }
 
-/** What was made of events of the same run: from the first of them, through the last. */
+/** The events of the same run that a title was made of: from the first of them, through the last. */
 const Sources = z.object({ from: z.number().int().min(1), through: z.number().int().min(1) })
 
-/** What a call of a model for a title used. Absent where no model was asked. */
+/** The call of a model for a title: its usage, the model and the time. Absent where no model was asked. */
 const asked = {
   usage: Usage.optional(),
   provider: z.string().optional(),

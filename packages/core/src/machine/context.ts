@@ -86,7 +86,7 @@ export interface RunContext {
   readonly refused: readonly string[]
   /** How far the turn at hand was made lighter, or why the run waits for a summary: one of `reliefs`. */
   readonly relieved: number
-  /** What the next request weighs; null where the agent does not ask, or nothing was counted yet. */
+  /** The weight of the next request; null where the agent does not ask, or nothing was counted yet. */
   readonly room: RoomState | null
   /** Is its thread to have a title when it ends? 0: no. 1: it was made of the words of this run. 2: of those of another. */
   readonly title: number

@@ -14,7 +14,7 @@ import { effectId, type RunContext } from './context.ts'
 
 const marks = { made: 1, open: 2 } as const
 
-/** What `run.created` says of a title, as a context keeps it. */
+/** The number by which a context keeps the field `title` of `run.created`. */
 export const titleMark = (said: FactPayload<'run.created'>['title']): number =>
   said === undefined ? 0 : marks[said]
 

@@ -53,7 +53,7 @@ const quotes = [
   ['「', '」'],
 ] as const
 
-/** What may stand before the first word: marks, signs, tags. */
+/** Characters that may stand before the first word: marks, signs, tags. */
 const before = /^(?:<[^<>]*>|[^\p{L}\p{N}])+/u
 
 /** Begins like JSON: a title in curly brackets has no quotation mark behind the first one. */

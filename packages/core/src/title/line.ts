@@ -15,7 +15,7 @@ const unshown =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- control characters are what this is about
   /(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,8})[\u{E0000}-\u{E007F}]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|(?!(?:\u200C|\u200D|[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}\u{E0000}-\u{E007F}]))\p{Cf}|[\u{E0100}-\u{E01EF}\u115F\u1160\u2800\u3164\uFFA0]/gu
 
-/** What begins a line of Markdown: headings, quotes, lists, tasks. */
+/** The marks that begin a line of Markdown: headings, quotes, lists, tasks. */
 const opening = /^(?:#{1,6}(?=\s|$)|>|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\[[ xX]\](?=\s|$))\s*/
 /** A line that is drawn, not said: fences, rules, borders of tables. */
 const drawn = /^(?:`{3,}.*|~{3,}.*|[-*_=\s|:]{3,}|\|[\s|:-]*\|)$/

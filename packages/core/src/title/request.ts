@@ -1,4 +1,4 @@
-/** What a model is asked for a title: one message, in the role of the user. What was said stands in it as data. */
+/** The request to a model for a title: one message, in the role of the user. The words of the conversation stand in it as data. */
 import type { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import type { Prompt } from '../prompt.ts'
@@ -11,7 +11,7 @@ const quoted = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
 
-/** What an answer is held to where a provider can be held to anything: one field. */
+/** The schema of the answer, for providers that can be held to one: a single field. */
 export const titleAnswer: JsonObject = {
   type: 'object',
   properties: { title: { type: 'string', description: 'The heading.' } },

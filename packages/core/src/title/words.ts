@@ -11,7 +11,7 @@ const firstLine = (texts: readonly string[]): string | undefined =>
     .map(plainLine)
     .find((line) => line !== '')
 
-/** What the user said, text by text; of a long one its beginning. */
+/** The texts of the user, in their order; of a long one its beginning. */
 export const saidTexts = (
   input: readonly Pick<UserMessage, 'role' | 'parts'>[],
 ): readonly string[] =>

@@ -10,9 +10,9 @@ export const FileChange = z.object({
   key: z.string().nullable(),
   /** Its size. */
   bytes: z.number().int().min(0),
-  /** What its content looks like, for one that a user gave. Absent: nobody looked. */
+  /** The media type that its content looks like, for a file that a user gave. Absent: nobody looked. */
   mime: z.string().max(limits.mimeCharsMax).optional(),
-  /** What stands in it, for a model that is to read it in the message that it came with. Absent: it does not. */
+  /** The text of the file, for a model that is to read it in the message that it came with. Absent: the model is not to. */
   text: z.string().max(limits.inlineUploadCharsMax).optional(),
   /** Whether it is a program. */
   executable: z.literal(true).optional(),

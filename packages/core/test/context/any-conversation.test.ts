@@ -116,7 +116,7 @@ function wellNamed(steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ event }) => !runs.has(event.runId))
 }
 
-/** What the model reads, piece by piece, whichever message a piece is in. */
+/** The pieces that the model reads, whichever message a piece is in. */
 const piecesOf = (prompt: Prompt): readonly string[] =>
   prompt.flatMap((message) => {
     if (message.role === 'system') return [`system ${message.text}`]

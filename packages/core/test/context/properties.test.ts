@@ -1,5 +1,5 @@
 /**
- * What holds of every run whose agent has a `context`, whatever happens to it (P4 and P5 of the context systems; D1, D4 and D6 of `decide.ts`,
+ * Properties of every run whose agent has a `context`, whatever happens to it (P4 and P5 of the context systems; D1, D4 and D6 of `decide.ts`,
  * I12, I15, I16). Would catch: a compaction that a batch decides otherwise than single facts, a run that waits for a summary for ever, a
  * state that grows over its limit.
  */

@@ -1,6 +1,6 @@
 /**
- * What could be cleared of a conversation, asked again and again while it grows. Would catch: a weight that holds although a result has come, was
- * cleared or was told anew; one of another rule; one of a run that has become an earlier one.
+ * The weight that could be cleared of a conversation, asked again and again while it grows. Would catch: a weight that holds although a result
+ * has come, was cleared or was told anew; one of another rule; one of a run that has become an earlier one.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

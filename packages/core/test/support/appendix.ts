@@ -1,4 +1,4 @@
-/** What the log adds to a summary, of all events at once. */
+/** The appendix that the log adds to a summary, of all events at once. */
 import { createAppendix, type FoldableEvent } from '../../src/index.ts'
 
 /** The text about these events. */

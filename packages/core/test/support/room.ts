@@ -14,7 +14,7 @@ import { answered, asked, event, said, text } from './log.ts'
 
 type Answered = FactPayload<'model.completed'>
 
-/** What a request weighed, and what is known of it. */
+/** The size of a request in tokens and bytes, and the places at which it could be made lighter. */
 interface Weight {
   readonly input: number
   readonly output?: number
@@ -85,7 +85,7 @@ export const overflows =
   }
 
 type Context = NonNullable<AgentDefinition['context']>
-/** What a test says of a context; the rest is the default. */
+/** The options of a `context` that a test sets; the rest is the default. */
 export interface ContextPatch {
   readonly tokens?: number
   readonly prune?: Partial<Context['prune']>
@@ -208,7 +208,7 @@ const reasons = [
   'cap',
 ] as const
 
-/** What became of a compaction: a summary, or a reason why there is none. */
+/** The outcome of a compaction: a summary, or a reason why there is none. */
 export function compactionAnswer(effect: CompactEffect, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1, usage: { inputTokens: n, outputTokens: 9 } }
   const reason = reasons[(n >> 1) % reasons.length] ?? 'failed'

@@ -210,7 +210,7 @@ const titleKind = (deps: KindsDeps, background: Background) =>
     givenUp: 'a title was not made',
   })
 
-/** What outlives its run: a cancel takes none of it back. */
+/** A kind of effect that outlives its run: a cancel takes none of it back. */
 function outlivingKind(
   background: Background,
   {

@@ -9,7 +9,7 @@ import { insist } from '../record/patience.ts'
 import { type Claimable, type LoopDeps, performClaimed, type Performer } from './loop.ts'
 import { type EffectOf, type RowOf, rowOf } from './row.ts'
 
-/** What is recorded of an attempt. */
+/** The record of an attempt: its notes, and how its effect is settled. */
 export type Noted = Pick<AppendItem, 'notes' | 'settle'>
 
 /** The parts of a performer that are the same for all of them. `leave` gives the room of one to others, before it is recorded. */

@@ -78,7 +78,7 @@ export async function askTwice(
   const next = 'code' in first ? null : nextOf(task.agent, first, asked)
   if (next) await deps.clock.sleep(next.delayMs, held.signal)
   const second = next && (await ask(deps, task, { ...asked, ...next }))
-  // What was used by an answer that broke off is counted, also where the budget allows no other.
+  // The usage of an answer that broke off is counted, also where the budget allows no other.
   const isSecond = second !== null && !('code' in second)
   const turn = isSecond ? second : first
   if ('code' in turn) return { turn, how: request.how, usage: {} }

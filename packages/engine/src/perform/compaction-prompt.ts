@@ -21,7 +21,7 @@ export interface SummaryRequest {
 /** Whose summary it is. */
 interface SummaryTask {
   readonly agent: AgentDefinition
-  /** What the operator, or whoever asked by hand, wants kept. */
+  /** Instructions of the operator, or of the caller that asked by hand, on what to keep. */
   readonly instructions: string | undefined
 }
 

@@ -25,7 +25,7 @@ export interface Origin {
   /** The run that started this one; undefined if nobody did. */
   readonly parent: Created['parent']
   readonly fields: Created['fields']
-  /** What it was created for, if that is to have its thread summed up. */
+  /** The request to sum up its thread, if the run was created for that. */
   readonly compact: Created['compact']
 }
 

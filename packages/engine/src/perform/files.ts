@@ -55,7 +55,7 @@ export function createFiles(deps: {
   }
 }
 
-/** What events say of files, in the same order: those of calls, and those of runs that were given some. */
+/** The changes of files that events record, in the same order: those of calls, and those of runs that were given some. */
 export const fileEvents = (
   events: readonly Told[],
   read: CallFiles['read'],

@@ -10,7 +10,7 @@ import { type AgentDefinition, limits, titleOfWords, untitled, wellFormed } from
 import type { StreamGuard, StreamGuardrails, TakenOut } from '../ports.ts'
 import { streamGuardOf } from './guard.ts'
 
-/** What a title is made of: texts of the user, else the names of files. */
+/** The words that a title is made of: texts of the user, else the names of files. */
 interface FirstWords {
   readonly texts: readonly string[]
   readonly files: readonly string[]
@@ -47,7 +47,7 @@ function passed(guard: StreamGuard, texts: readonly string[]): readonly string[]
   return all
 }
 
-/** Who objects to a title as it is shown; nameless where it could not be judged. Null: nobody. Never throws. */
+/** The objection to a title as it is shown; without a guardrail where it could not be judged. Null: there is none. Never throws. */
 export function objectionTo(
   guardrails: StreamGuardrails,
   agent: AgentDefinition,

@@ -38,9 +38,9 @@ export interface PromptDraft {
   readonly measured: Measured
   /** The places at which the conversation could be made lighter, as it is when this is asked. */
   readonly cuts: PromptProjection['cuts']
-  /** What is up to a moment of it, to be summed up. */
+  /** The part of the conversation up to a moment, to be summed up. */
   readonly part: PromptProjection['part']
-  /** What the log says of it up to a moment. */
+  /** The words of the log about the conversation up to a moment. */
   readonly past: (through: Moment) => Told
 }
 

@@ -84,7 +84,7 @@ export function withUsage(turn: ModelTurn, request: Request): ModelTurn {
   const written = charge(cacheWriteTokens)
   const counted = charge(inputTokens)
   const length = requestLength(request)
-  // What a cache has to do with is a part of the input; where it is more, it was counted beside it.
+  // Tokens that a cache read or wrote are a part of the input; where they are more, the provider counted them beside it.
   const beside = cached + written
   const input = believed(charge(counted < beside ? counted + beside : counted), {
     bytes: length,

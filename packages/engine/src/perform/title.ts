@@ -64,12 +64,12 @@ export interface TitleDeps {
   readonly log: Log
 }
 
-/** What a title is made of, as it was read before the claim. */
+/** The data that a title is made of, as they were read before the claim. */
 export interface Titled {
   readonly agent: AgentDefinition
   /** The title of the thread; null: the thread is deleted. */
   readonly title: ThreadTitle | null
-  /** What the user said first, and the answer of the run; empty where there is none, or it was erased. */
+  /** The first texts of the user, and the answer of the run; empty where there is none, or it was erased. */
   readonly asked: readonly string[]
   readonly answered: string
   /** Paths of the files that the run was given. */
@@ -155,7 +155,7 @@ function refusalBefore({ row, titled }: TitleTask): TitleRefusal | null {
   return isEmpty ? 'gone' : null
 }
 
-/** What a call of a model used. */
+/** The usage of a call of a model, with the model and the time. */
 type Spent = Pick<NotePayload<'thread.titled'>, 'usage' | 'provider' | 'model' | 'durationMs'>
 
 type Refused = Pick<NotePayload<'title.unchanged'>, 'reason' | 'guardrail' | 'error'>

@@ -35,7 +35,7 @@ interface Folded {
   events: number
   /** Those of them that may have taught a window (`room.ts`). */
   readonly overflows: StoredEvent[]
-  /** What the log says of them. */
+  /** The words of the log about these events. */
   readonly past: Past
 }
 

@@ -129,7 +129,7 @@ export interface Thread extends ThreadRef {
   readonly ttlMinutes?: number | null
 }
 
-/** What a thread is called, and who says so. */
+/** A title that a thread is given, and who gave it. */
 export interface GivenTitle {
   /** 1 to `limits.titleCharsMax` characters. */
   readonly title: string
@@ -242,7 +242,7 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
   ensureThreads(threads: readonly Thread[]): Promise<readonly (Thread | null)[]>
   /** Changes a thread. `too_large`: its metadata is over `limits.threadMetadataBytesMax` as JSON. */
   changeThread(thread: ThreadRef, change: ThreadChange): Promise<'ok' | 'no_thread' | 'too_large'>
-  /** What the thread is called: a projection of the notes `thread.titled` and `title.unchanged` of its runs. Null: nothing, or no thread. */
+  /** The title of the thread: a projection of the notes `thread.titled` and `title.unchanged` of its runs. Null: no title, or no thread. */
   threadTitle(thread: ThreadRef): Promise<ThreadTitle | null>
   /**
    * Gives the thread a title beside its notes. A person's (`by` `user`) stands for good; another one is for a thread without, as a copy is

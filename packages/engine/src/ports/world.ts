@@ -34,13 +34,13 @@ export interface ModelRequest {
   /** A stable pseudonym of the end user, passed on where the provider has a field for it; null if there is none. */
   readonly endUser: string | null
   /**
-   * What requests of one conversation have in common, for providers that keep their caches by such a word: at most 64 characters of
+   * A word that requests of one conversation share, for providers that keep their caches by one: at most 64 characters of
    * `0-9a-f`, of which nobody learns tenant or thread. Absent: the provider is told nothing.
    */
   readonly cacheKey?: string
   /** The run may wait for people before the next request: a cache of minutes would be gone by then. */
   readonly waitsForPeople?: boolean
-  /** What is behind the first message may be cleared while that stays: a provider that is told of it keeps the beginning apart. */
+  /** The messages behind the first one may be cleared while that stays: a provider that is told of it keeps the beginning apart. */
   readonly keepsHead?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
@@ -86,7 +86,7 @@ export interface ToolRequest {
   /** The files of the thread, for tools that keep some. Absent where nobody keeps them. */
   readonly files?: CallFiles
   /**
-   * What was said in the conversation under an id, whole: the result of a call, or a message. Null for what was not said there, or was erased.
+   * The whole text that was said in the conversation under an id: the result of a call, or a message. Null where none was, or it was erased.
    * Absent where nobody keeps it.
    */
   readonly said?: (id: string) => Promise<string | null>

@@ -29,7 +29,7 @@ export const dumping = () => functionTools({ dump: async ({ n }) => resultNo(Num
 /** The call that asks for the n-th result. */
 export const dump = (n: number): Turn => [{ tool: 'dump', args: { n } }]
 
-/** What a model says where it is asked for a summary. */
+/** The answer of a model that is asked for a summary. */
 export const said = (text: string, patch: Partial<ModelTurn> = {}): Partial<ModelTurn> => ({
   message: { id: 's', role: 'assistant', parts: [{ type: 'text', text }] },
   ...patch,
@@ -38,7 +38,7 @@ export const said = (text: string, patch: Partial<ModelTurn> = {}): Partial<Mode
 /** The summary of most tests. */
 export const summaryText = 'Some are read.'
 
-/** What is asked of a model, and the signal that ends it. */
+/** A request to a model, and the signal that ends it. */
 interface Request {
   readonly request: ModelRequest
   readonly signal: AbortSignal
@@ -82,8 +82,8 @@ const textOf = ({ prompt }: Pick<ModelRequest, 'prompt'>, runId: string): string
   JSON.stringify(prompt).replaceAll(runId.slice(-12), 'run')
 
 /**
- * What a run asked its model, by turn, and in the place of a turn the summary before it: each as often as it was asked, each text once. A
- * request that is made again is the same.
+ * The texts that a run asked its model, by turn, and those of the summaries before turns: each text once, because a request that is made again
+ * is the same.
  */
 export function asked(
   requests: readonly ModelRequest[],

@@ -8,7 +8,7 @@ import { type Death, expire, mortal } from './faulty.ts'
 import { begin, outcomeOf } from './governed.ts'
 import { world } from './world.ts'
 
-/** What a summary is: one that stands, or one that says nothing. */
+/** The answer to a request for a summary: one that stands, or one that says nothing. */
 export type Answer = 'compacted' | 'unchanged'
 
 const modelOf = (answer: Answer): { readonly model: Model; requests: readonly ModelRequest[] } =>
@@ -19,7 +19,7 @@ const modelOf = (answer: Answer): { readonly model: Model; requests: readonly Mo
 
 const definition = readerAgent({ context: { compact: { failuresMax: 1 } } })
 
-/** What a run asked its model that nobody disturbed. */
+/** The texts that an undisturbed run asked its model. */
 export async function undisturbed(
   register: Register,
   answer: Answer,
@@ -72,7 +72,7 @@ export async function expectSurvived(
 interface Dying {
   readonly answer: Answer
   readonly death: Death
-  /** What the run asks without the death. */
+  /** The texts that the run asks its model without the death. */
   readonly before: ReturnType<typeof asked>
   /** Has the register find at once what it would find in seconds. */
   readonly hurry?: () => void

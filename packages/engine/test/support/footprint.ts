@@ -1,5 +1,5 @@
 /**
- * What runs leave behind and ask for, in a form that two builds can be compared by: every append and what it carries, the fields of every event,
+ * The footprints of runs, in a form that two builds can be compared by: every append and what it carries, the fields of every event,
  * the rows, the reads of the conversation, and every request to a model, byte for byte. Ids that differ from run to run are replaced.
  *
  * It uses nothing that the build before conversations had marks did not have, so that it can be played there: that is where
@@ -126,7 +126,7 @@ export async function footprints(): Promise<Readonly<Record<string, Footprint>>>
       appends.push(kindOf(item))
       return next(item)
     })
-    // Whatever it is called in a build.
+    // A read of the conversation counts under each of the names that builds give it.
     const register = new Proxy(counted, {
       get(target, key) {
         if (key === 'conversation' || key === 'continuation' || key === 'sinceCut')

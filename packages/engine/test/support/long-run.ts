@@ -18,7 +18,7 @@ export interface LongRun {
   readonly window: number
 }
 
-/** What came of it. Times in milliseconds, shares from 0 to 1. */
+/** The figures of a long run. Times in milliseconds, shares from 0 to 1. */
 export interface LongRunFigures {
   readonly outcome: string
   readonly requests: number

@@ -1,5 +1,5 @@
 /**
- * What a turn costs early and late in a run, counted: no machine changes these figures. `node --no-opt --no-maglev turn-costs.ts <case>` prints
+ * The costs of a turn early and late in a run, counted: no machine changes these figures. `node --no-opt --no-maglev turn-costs.ts <case>` prints
  * them as JSON; the case is JSON, too (`CostsOf`).
  *
  * A window of 4,000 or 16,000 tokens with results of 1.5 kB goes the way of larger ones: it is filled, cleared and summed up many times over.
@@ -104,7 +104,7 @@ function countingReads(register: Register, counted: Counted): Register {
   })
 }
 
-/** What the process is doing, as far as JSON is counted. */
+/** The work that JSON is counted for at the moment; null: it is not counted. */
 type Doing = 'jsonToAsk' | 'jsonToRecord' | null
 
 function countingJson(counted: Counted): (doing: Doing) => void {

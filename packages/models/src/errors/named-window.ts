@@ -11,7 +11,7 @@ import type { ProviderError } from '../provider-error.ts'
 const messageCharsMax = 4096
 
 /**
- * What stands before the number, or behind it. In the words of Anthropic (two messages, also through Bedrock), OpenAI with Azure and
+ * Words that stand before the number, or behind it. They are those of Anthropic (two messages, also through Bedrock), OpenAI with Azure and
  * most servers that speak its interface, Gemini (two), xAI, Kimi, Alibaba, Mistral, vLLM, Cohere, LM Studio and llama.cpp.
  */
 const wordings: readonly RegExp[] = [

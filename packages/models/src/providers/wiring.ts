@@ -9,7 +9,7 @@ export interface WiringInput {
   readonly config: ModelConfig
   readonly env: Environment
   readonly fetch: typeof globalThis.fetch
-  /** What requests of one conversation have in common: see `ModelRequest`. */
+  /** The word that requests of one conversation share: see `ModelRequest`. */
   readonly cacheKey?: string
   /** May the next request come much later? */
   readonly waitsForPeople?: boolean

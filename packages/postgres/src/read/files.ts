@@ -1,5 +1,5 @@
 /**
- * What a thread says of its files, and their contents. The tenant is not a parameter: RLS is.
+ * The files that a thread has, and their contents. The tenant is not a parameter: RLS is.
  *
  * R1 The files of a thread at any moment are one round trip, whatever is in them; contents are read by the blob.
  */
@@ -19,7 +19,7 @@ export interface FileFact {
   readonly files: Json
 }
 
-/** What a thread says of its files, in the order in which it was said. */
+/** The facts of a thread about its files, in the order in which they were recorded. */
 export interface ThreadFiles {
   /** Is there such a thread? */
   readonly isThere: boolean

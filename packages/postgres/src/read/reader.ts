@@ -68,7 +68,7 @@ export interface Reader extends AuditReader, RunReader {
     threadId: string,
     page: ThreadEventsPage,
   ): Promise<readonly StoredEvent[]>
-  /** What the conversation of a thread says of its files: of its end, or up to an event. */
+  /** The facts of the conversation of a thread about its files: up to its end, or up to an event. */
   threadFiles(
     tenantId: string,
     threadId: string,

@@ -19,7 +19,7 @@ export type ThreadStatus = 'idle' | 'busy' | 'waiting' | 'failed'
 
 /** A thread without the key of its content, and how it is. Times in milliseconds since the epoch. */
 export interface ThreadView extends Omit<Thread, 'contentKey' | 'ttlMinutes'> {
-  /** What it is called, and who says so. Null: nothing. */
+  /** The title of the thread, and who gave it. Null: it has none. */
   readonly title: GivenTitle | null
   /** When it will be deleted if nobody uses it until then. Null: it will not. */
   readonly ttl: { readonly minutes: number; readonly expiresAt: number } | null

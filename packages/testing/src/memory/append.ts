@@ -213,7 +213,7 @@ function applyEffects(tables: Tables, { run, now }: RunNow, decision: DecisionDr
 
 function endEffects(tables: Tables, run: RunRow): void {
   for (const effect of tables.effects.values()) {
-    // What comes of the others from here on is a note: nothing waits for it any more.
+    // A result of an effect that does not outlive its run is a note from here on: nothing waits for it any more.
     if (effect.runId !== run.runId || outlivesRun(effect.kind)) continue
     if (effect.status === 'pending' || effect.status === 'started') effect.status = 'cancelled'
   }

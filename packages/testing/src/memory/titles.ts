@@ -29,7 +29,7 @@ export function noteTitle(tables: Tables, event: StoredEvent): void {
 const mayTitle = (tables: Tables, stands: GivenTitle, runId: string): boolean =>
   stands.by === 'words' && (stands.runId === runId || !isOfCompleted(tables, stands))
 
-/** What the register does to titles. */
+/** The methods of the register for titles. */
 export const titlesOf = (tables: Tables): Pick<Register, 'threadTitle' | 'giveTitle'> => ({
   threadTitle: async (ref): Promise<ThreadTitle | null> => {
     const stands = tables.titles.get(threadKey(ref))

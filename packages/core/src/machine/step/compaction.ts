@@ -103,7 +103,7 @@ function roomBehind(context: RunContext, event: Ended, tokens: number): RoomStat
   if (event.type === 'context.unchanged') {
     const { failuresMax } = event.agent.context?.compact ?? { failuresMax: 1 }
     const { reason } = event.fact.payload
-    // What a provider refused, or what costs too much, is not tried again in this run.
+    // A summary that a provider refused, or that costs too much, is not tried again in this run.
     const failures =
       reason === 'safety' || reason === 'cap'
         ? failuresMax

@@ -16,7 +16,7 @@ export type ApprovalOutcome =
       readonly edited: boolean
       /** Policies that warn of the edited arguments. */
       readonly warnings: readonly PolicyAnswer[]
-      /** What the audit of `bash` flags in them. */
+      /** Warnings of the audit of `bash` about them. */
       readonly flags: readonly PolicyAnswer[]
     }
   | { readonly effect: 'deny'; readonly answer: PolicyAnswer }

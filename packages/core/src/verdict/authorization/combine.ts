@@ -35,7 +35,7 @@ export interface Evaluated {
   readonly faults: readonly PolicyFault[]
   /** The answers that warn, whatever the others say. */
   readonly warnings: readonly PolicyAnswer[]
-  /** What the audit of `bash` flags: its warnings, which are events of their own. */
+  /** The warnings of the audit of `bash`, which are events of their own. */
   readonly flags: readonly PolicyAnswer[]
 }
 

@@ -11,7 +11,7 @@ import type { BashAuditSpec, PassportSpec } from './spec.ts'
 export interface PassportEvaluator {
   /** `recent`: the calls of the run before this one. Absent: none. */
   evaluate(spec: PassportSpec, request: PolicyRequest, recent?: RateState): PolicyAnswer
-  /** What the rules of the audit say of a script; an allowance for a call of another tool. */
+  /** The answer of the audit's rules to a script; an allowance for a call of another tool. */
   audit(spec: BashAuditSpec, request: PolicyRequest): PolicyAnswer
   /** The counts and sums of its run that a call adds to. */
   tallies(

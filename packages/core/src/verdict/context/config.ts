@@ -31,7 +31,7 @@ export const ContextConfig = z
         exclude: z.array(z.string()).max(64).default(['load_skill']),
       })
       .prefault({}),
-    /** What is before a place between turns gives way to a summary of it, which a model writes. */
+    /** The conversation before a place between turns gives way to a summary of it, which a model writes. */
     compact: z
       .strictObject({
         /** Share of the room at which it happens. */
@@ -42,7 +42,7 @@ export const ContextConfig = z
         summaryTokens: tokens.min(256).max(32_000).default(4_000),
         /** The model of the agent that writes it, by its name; null: the one that the run asks, with the beginning of the request that it has cached. */
         model: z.string().nullable().default(null),
-        /** What to keep, in words of the operator, behind ours. */
+        /** Instructions on what to keep, in the words of the operator; they stand behind ours. */
         instructions: z.string().max(limits.instructionsCharsMax).optional(),
         /** In one run. */
         maxPerRun: z.number().int().min(0).max(1_000).default(20),
@@ -69,7 +69,7 @@ export interface Marks {
   /** Null: old results are never cleared before an overflow. */
   readonly prune: number | null
   readonly minTokens: number
-  /** What is before a place gives way to a summary. */
+  /** From so many tokens on, the conversation before a place gives way to a summary. */
   readonly compact: number
   /** So much stays behind the place. */
   readonly keep: number
