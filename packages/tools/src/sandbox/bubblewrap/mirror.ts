@@ -8,10 +8,24 @@
  *    files: all of them are in here, since no link leads over a mount.
  * M4 It is kept for the next call of the same thread if it is large, and brought up to date then. After anything but a
  *    command that exited and whose files were looked at, it is made anew.
+ * M5 Names and times are looked at on the event loop, in slices: a look takes 5 µs, and several times as long if a thread is asked
+ *    for it. Contents are read and written by threads.
  */
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, rmdir, statfs, unlink } from 'node:fs/promises'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  opendirSync,
+  rmdirSync,
+  statfsSync,
+  unlinkSync,
+} from 'node:fs'
+import { chmod, lstat, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@signalbox/core'
@@ -21,6 +35,7 @@ import { noFollow } from '../../workspace/open-directory.ts'
 import { parsePath } from '../../workspace/path.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from '../../workspace/refusal.ts'
 import { inBatches, removeTree } from './disk.ts'
+import { Slices } from './slices.ts'
 
 /** A tree of more files than this is kept between calls. */
 const keptFrom = 50
@@ -52,6 +67,8 @@ export class Mirror {
   /** Whose files are there; null: nothing that may be used again. */
   #owner: string | null = null
   #isExact = false
+  /** May there be a directory without files? */
+  #mayHaveEmpty = false
   #fresh: ReadonlySet<string> = new Set()
 
   constructor(directory: string, uid: number | null) {
@@ -76,10 +93,13 @@ export class Mirror {
       else {
         await unlink(join(this.directory, path))
         this.#written.delete(path)
+        this.#mayHaveEmpty = true
       }
     }
-    await this.#removeEmpty(this.directory)
-    await this.#directoriesFor(wanted.keys())
+    const slices = new Slices()
+    if (this.#mayHaveEmpty) await this.#removeEmpty(this.directory, slices)
+    this.#mayHaveEmpty = false
+    await this.#directoriesFor(wanted.keys(), slices)
     await inBatches([...wanted.values()], (file) => this.#write(files, file))
     // What was written within the grain of the clock could be changed within it: few are compared by content, for many we wait.
     this.#fresh = wanted.size > keptFrom ? new Set() : new Set(wanted.keys())
@@ -93,8 +113,9 @@ export class Mirror {
     this.#owner = null
     const drafts: FileDraft[] = []
     const gone = new Set(this.#written.keys())
-    const left: Left = { drafts, gone, entries: 0, bytes: 0 }
-    await chmod(this.directory, 0o755)
+    const left: Left = { drafts, gone, entries: 0, bytes: 0, slices: new Slices() }
+    // Whoever may not enter it cannot look: it is ours, or we are root.
+    chmodSync(this.directory, 0o755)
     const problem = await this.#scan('', left)
     if (problem) return problem
     for (const path of gone) {
@@ -113,37 +134,34 @@ export class Mirror {
   }
 
   async #startAnew(): Promise<void> {
-    await this.discard()
-    await mkdir(this.directory, { mode: 0o755 })
-    await this.#own(this.directory)
-    this.#isExact = exactTimes.has((await statfs(this.directory)).type)
+    this.#owner = null
+    this.#written.clear()
+    if (!removedEmpty(this.directory)) await this.discard()
+    mkdirSync(this.directory, { mode: 0o755 })
+    this.#mayHaveEmpty = false
+    this.#own(this.directory)
+    this.#isExact = exactTimes.has(statfsSync(this.directory).type)
   }
 
-  async #own(path: string): Promise<void> {
+  #own(path: string): void {
     if (this.#uid === null) return
-    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | noFollow)
+    const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | noFollow)
     try {
-      await handle.chown(this.#uid, this.#uid)
+      fchownSync(fd, this.#uid, this.#uid)
     } finally {
-      await handle.close()
+      closeSync(fd)
     }
   }
 
   /** Directories above the files, each made once, in order. */
-  async #directoriesFor(paths: Iterable<string>): Promise<void> {
+  async #directoriesFor(paths: Iterable<string>, slices: Slices): Promise<void> {
     const directories = new Set<string>()
     for (const path of paths)
       for (let at = dirname(path); at !== '.'; at = dirname(at)) directories.add(at)
     for (const path of [...directories].toSorted()) {
+      await slices.next()
       const at = join(this.directory, path)
-      const made = await mkdir(at, { mode: 0o755 }).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-          throw error
-        },
-      )
-      if (made) await this.#own(at)
+      if (isMade(at)) this.#own(at)
     }
   }
 
@@ -164,59 +182,71 @@ export class Mirror {
   }
 
   /** Directories that hold no file any more are none. Answers whether this one is empty. */
-  async #removeEmpty(at: string): Promise<boolean> {
-    const entries = await readdir(at, { withFileTypes: true })
+  async #removeEmpty(at: string, slices: Slices): Promise<boolean> {
     let isEmpty = true
-    for (const entry of entries) {
-      const below = join(at, entry.name)
-      if (entry.isDirectory() && (await this.#removeEmpty(below))) await rmdir(below)
+    const directories: string[] = []
+    for (const entry of entriesOf(at)) {
+      await slices.next()
+      if (entry.isDirectory()) directories.push(join(at, entry.name))
       else isEmpty = false
     }
+    for (const below of directories)
+      if (await this.#removeEmpty(below, slices)) rmdirSync(below)
+      else isEmpty = false
     return isEmpty
   }
 
   async #scan(above: string, left: Left): Promise<WorkspaceRefusal | null> {
-    const at = join(this.directory, above)
-    const names = await readdir(at, { encoding: 'buffer' })
-    left.entries += names.length
-    if (left.entries > limits.sandboxEntriesMax)
-      return refuse('full', `The command left more than ${limits.sandboxEntriesMax} files.`)
     const directories: string[] = []
-    const problems: WorkspaceRefusal[] = []
-    await inBatches(names, async (raw) => {
+    const changed: Found[] = []
+    let kept = 0
+    for (const { name: bytes } of entriesOf(join(this.directory, above), 'latin1')) {
+      await left.slices.next()
+      left.entries += 1
+      if (left.entries > limits.sandboxEntriesMax)
+        return refuse('full', `The command left more than ${limits.sandboxEntriesMax} files.`)
+      const raw = Buffer.from(bytes, 'latin1')
       const name = raw.toString('utf8')
       const path = above === '' ? name : `${above}/${name}`
-      const stat = Buffer.from(name, 'utf8').equals(raw)
-        ? await lstat(join(this.directory, path), { bigint: true })
-        : null
+      if (!Buffer.from(name, 'utf8').equals(raw))
+        return refuse('bad_path', `${shown(path)}: The name is not UTF-8 text.`)
+      const at = join(this.directory, path)
+      const stat = lstatSync(at, { bigint: true })
       const parsed = parsePath(path)
-      if (stat && !stat.isFile() && !stat.isDirectory()) await unlink(join(this.directory, path))
-      else if (!stat || !parsed.ok)
-        problems.push(refuse('bad_path', `${shown(path)}: ${parsed.ok ? notText : parsed.message}`))
-      else if (stat.isDirectory()) directories.push(path)
-      else {
-        const problem = await this.#look(path, stat, left)
-        if (problem) problems.push(problem)
-      }
+      if (!stat.isFile() && !stat.isDirectory()) unlinkSync(at)
+      else if (!parsed.ok) return refuse('bad_path', `${shown(path)}: ${parsed.message}`)
+      else if (stat.isDirectory()) {
+        directories.push(path)
+        if ((stat.mode & 0o777n) !== 0o755n) chmodSync(at, 0o755)
+      } else if (this.#isAsBefore(path, stat)) {
+        kept += 1
+        left.gone.delete(path)
+      } else changed.push({ path, stat })
+    }
+    this.#mayHaveEmpty ||= above !== '' && kept + directories.length === 0
+    const problems: WorkspaceRefusal[] = []
+    await inBatches(changed, async (found) => {
+      const problem = await this.#look(found, left)
+      if (problem) problems.push(problem)
     })
     for (const path of directories.toSorted()) {
       if (problems.length > 0) break
-      // Whoever may not enter it cannot look: it is ours, or we are root.
-      await chmod(join(this.directory, path), 0o755)
       const problem = await this.#scan(path, left)
       if (problem) problems.push(problem)
     }
     return problems[0] ?? null
   }
 
-  async #look(path: string, stat: Stamp, left: Left): Promise<WorkspaceRefusal | null> {
+  #isAsBefore(path: string, stat: Stamp): boolean {
+    const before = this.#written.get(path)
+    if (!before || !this.#isExact || this.#fresh.has(path)) return false
+    return isSame(before.stamp, stat)
+  }
+
+  async #look({ path, stat }: Found, left: Left): Promise<WorkspaceRefusal | null> {
     const { drafts, gone } = left
     const at = join(this.directory, path)
     const before = this.#written.get(path)
-    if (before && this.#isExact && !this.#fresh.has(path) && isSame(before.stamp, stat)) {
-      gone.delete(path)
-      return null
-    }
     if (stat.size > BigInt(limits.toolResultBytesMax))
       return refuse('too_large', `${shown(path)}: The file is too large to be kept.`)
     // Before any of it is read: files with holes take no room on a disk, and all of theirs in memory.
@@ -247,9 +277,48 @@ interface Left {
   entries: number
   /** Of the files that have to be read. */
   bytes: number
+  readonly slices: Slices
 }
 
-const notText = 'The name is not UTF-8 text.'
+/** A file that may have been changed. */
+interface Found {
+  readonly path: string
+  readonly stat: Stamp
+}
+
+/** In pieces: there may be many. */
+function* entriesOf(at: string, encoding: BufferEncoding = 'utf8') {
+  const directory = opendirSync(at, { encoding, bufferSize: 128 })
+  try {
+    for (let entry = directory.readSync(); entry; entry = directory.readSync()) yield entry
+  } finally {
+    directory.closeSync()
+  }
+}
+
+/** Is there no such directory any more? One that holds something stays. */
+function removedEmpty(path: string): boolean {
+  try {
+    rmdirSync(path)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+  }
+}
+
+/** Makes a directory. False: it is there. */
+function isMade(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o755 })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : null
 
 const shown = (path: string): string => JSON.stringify(path.slice(0, 200).toWellFormed())
 
