@@ -1,15 +1,17 @@
 /** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { givenFiles, marked, play, processesWith, stubborn } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ifAlive } from '../../src/sandbox/bubblewrap/argv.ts'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
+import { findControlGroups } from '../../src/sandbox/bubblewrap/control-groups.ts'
+import { isMark } from '../../src/sandbox/bubblewrap/marked.ts'
 import { isAlive, temporaryDirectory, until } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
 import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
@@ -19,29 +21,35 @@ const usersHere = process.getuid?.() === 0 ? ['', '65534'] : ['']
 
 /** Begins a command whose worker is at the other end of a pipe: one that waits, or one that is gone. */
 const begin = async (end: string): Promise<string> => {
-  const quoted = [...ifAlive('mark'), '/bin/echo', 'begun'].map((each) => `'${each}'`).join(' ')
+  const command = `bash -c '${ifAlive}; echo begun'`
   const { stdout } = await promisify(execFile)('bash', [
     '-c',
-    `exec 6< <(${end}); sleep 0.3; ${quoted}; echo $?`,
+    `exec 6< <(${end}); sleep 0.3; ${command}; echo $?`,
   ])
   return stdout.trim().replace('\n', ' ')
 }
 
-/** Control groups that a worker has made, where there are such. */
-function groupsOf(worker: number): readonly string[] {
-  const lines = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+const hasGroups = !skipBwrap && (await findControlGroups(null)) !== null
+
+/** The directories of the control groups of a slot that a process is in, where there are such. */
+function groupsOf(pid: number): readonly string[] {
+  const lines = readFileSync(`/proc/${pid}/cgroup`, 'utf8').trim().split('\n')
   return lines.flatMap((line) => {
     const [, controllers = '', ...path] = line.split(':')
     const place = join('/sys/fs/cgroup', controllers, path.join(':'))
-    return [place, dirname(place)].flatMap((each) => {
-      try {
-        return readdirSync(each).filter((name) => name.startsWith(`signalbox-${worker}-`))
-      } catch {
-        return []
-      }
-    })
+    return isMark(basename(place)) ? [place] : []
   })
 }
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+const isSleeping = (pid: number): boolean => nameOf(pid) === 'sleep'
 
 const isChildOf =
   (parent: number) =>
@@ -84,13 +92,16 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
       const script = `setsid nohup sleep ${mark} & (sleep ${mark} &) ; echo begun; trap "" TERM; sleep ${mark}`
       const worker = startWorker([directory, script, 'bubblewrap', users])
       await heard(worker, 'begun')
-      expect(processesWith(mark).length).toBeGreaterThan(1)
+      const [running = 0, ...more] = processesWith(mark).filter(isSleeping)
+      expect(more.length).toBeGreaterThan(0)
+      const groups = groupsOf(running)
+      expect(groups.length > 0).toBe(hasGroups)
       const killedAt = performance.now()
       worker.kill('SIGKILL')
       await until(() => processesWith(mark).length === 0)
       expect(performance.now() - killedAt).toBeLessThan(1000)
       await until(() => worker.pid !== undefined && !isAlive(worker.pid))
-      await until(() => groupsOf(worker.pid ?? 0).length === 0)
+      await until(() => !groups.some((each) => existsSync(each)))
       // Slots with users are taken over by the next worker; what is the worker's own goes with it.
       const slots = users === '' && process.getuid?.() === 0
       if (slots) await playBareOnce(directory)
@@ -166,6 +177,22 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
     expect(sorted[197]).toBeLessThan(2000)
   })
 
+  it.runIf(hasGroups)(
+    'G1 a command and all that it starts are in the groups of its slot',
+    async () => {
+      const mark = marked()
+      const controller = new AbortController()
+      const script = `setsid nohup sleep ${mark} & (sleep ${mark} &); sleep ${mark}`
+      const played = play(await opened(1), script, { signal: controller.signal })
+      await until(() => processesWith(mark).filter(isSleeping).length === 3)
+      const groups = processesWith(mark).filter(isSleeping).map(groupsOf)
+      expect(groups[0]).not.toEqual([])
+      expect(new Set(groups.flat()).size).toBe(groups[0]?.length)
+      controller.abort()
+      await played
+    },
+  )
+
   it('C11 more calls than slots wait for each other', async () => {
     const sandboxes = await opened(2)
     const played = await Promise.all(
@@ -178,6 +205,25 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
 })
 
 describe.skipIf(skipBwrap)(`what a command finds of its host${bwrapMissing}`, () => {
+  it.each(usersHere)(
+    'X4 no descriptor: neither one that the worker was started with, nor one that starts the command (user %j)',
+    async (users) => {
+      const directory = await openDirectory()
+      const secret = join(directory, 'secret')
+      await writeFile(secret, 'a canary')
+      const [clean, dirty] = [marked(), marked()]
+      const script = `
+        found=$(cat <&251; cat /proc/*/fd/251; ls -l /proc/*/fd | grep -E 'secret|tasks|cgroup')
+        if [ -z "$found" ]; then sleep ${clean}; else sleep ${dirty}; fi`
+      const worker = startWorker([directory, script, 'bubblewrap', users], `exec 251< ${secret}`)
+      const running = () => [clean, dirty].map((mark) => processesWith(mark).some(isSleeping))
+      await until(() => running().includes(true))
+      expect(running()).toEqual([true, false])
+      worker.kill('SIGKILL')
+      await until(() => processesWith(clean).length === 0)
+    },
+  )
+
   it('§19 none of 30 planted canaries', async () => {
     const word = `canary${marked().replace('.', '')}`
     const directory = await openDirectory()

@@ -16,8 +16,11 @@ const goneMsMax = 1000
 /** Arguments of `worker-main.ts`. */
 export type WorkerArguments = readonly string[]
 
-export const startWorker = (args: WorkerArguments) =>
-  spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** `before`: a command of the shell that becomes the worker. */
+export const startWorker = (args: WorkerArguments, before = ':') =>
+  spawn('/bin/bash', ['-c', `${before}; exec "$@"`, 'bash', process.execPath, main, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 
 /** Waits until a worker has said a word. */
 export function heard(worker: { readonly stdout: Readable }, word: string): Promise<void> {

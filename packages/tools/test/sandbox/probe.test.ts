@@ -31,9 +31,9 @@ describe('the probe of bubblewrap', () => {
       message: 'bubblewrap: bwrap is not installed',
       fix: 'apt-get install bubblewrap',
     })
-    expect(missingFor({ ...healthy, missing: ['bwrap', 'prlimit', 'setpriv'] })).toMatchObject({
-      message: 'bubblewrap: bwrap, prlimit, setpriv are not installed',
-      fix: 'apt-get install bubblewrap util-linux',
+    expect(missingFor({ ...healthy, missing: ['bwrap', 'setpriv', 'mkfifo'] })).toMatchObject({
+      message: 'bubblewrap: bwrap, setpriv, mkfifo are not installed',
+      fix: 'apt-get install bubblewrap util-linux coreutils',
     })
     expect(missingFor({ ...healthy, platform: 'darwin' })?.message).toContain('needs Linux')
   })

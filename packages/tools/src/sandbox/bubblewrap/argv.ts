@@ -1,23 +1,9 @@
 /** The command line of one sandbox: what a command sees, and what it may use. */
-import { existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import type { ReadOnlyMount, SandboxLimits } from '../sandbox.ts'
+import { descriptors } from './descriptors.ts'
+import { inheritedDescriptors } from './inherited.ts'
 import { programPath } from './programs.ts'
-
-/** The numbers of the descriptors that bwrap is given. `alive`: its other end is the worker's, and is closed when that dies. */
-export const descriptors = { seccomp: 3, status: 4, args: 5, alive: 6 } as const
-
-/**
- * Stands before every command: it begins only if the worker lives. bwrap ties itself to its parent by then, but a parent that
- * died before is a death that nobody tells it of, and what it starts would go on for ever.
- */
-export const ifAlive = (mark: string): readonly string[] => [
-  '/bin/bash',
-  '-p',
-  '-c',
-  `read -t 0 -u ${descriptors.alive} && exit 70; exec ${descriptors.alive}<&-; exec "$@"`,
-  // By what would be its name, all that start it are found: see `marked.ts`.
-  mark,
-]
 
 /** Where the files of a thread are, and who a command believes to be. */
 const inside = { workspace: '/workspace', uid: 1000 } as const
@@ -36,59 +22,87 @@ export interface SandboxShape {
   readonly cwd: string
   readonly script: string
   readonly hasSeccomp: boolean
-  /** What enters the control group that bounds memory and processes; null: there is none. */
-  readonly enter: readonly string[] | null
+  /** How many control groups bound its memory and processes: it is given a descriptor for each. */
+  readonly groups: number
   /** Further options of bwrap: what a network needs. */
   readonly more: readonly string[]
   /** What stands before the limited command. */
   readonly before: readonly string[]
 }
 
-/** What is run, and the options that bwrap reads from a descriptor: the environment is in no list of processes. */
+/**
+ * What is run, and the options that bwrap reads from a descriptor: the environment is in no list of processes. `uid`: who runs
+ * it, null for whoever the worker is.
+ */
 export function bwrapCommand(
   shape: SandboxShape,
   uid: number | null,
 ): { readonly command: readonly string[]; readonly options: readonly string[] } {
-  const bwrap = [
-    programPath('bwrap') ?? 'bwrap',
-    '--args',
-    String(descriptors.args),
-    '--',
-    ...insideCommand(shape),
-  ]
-  // A user of its own for each slot: limits of processes count per user, and are none for root.
-  const asSlot =
-    uid === null
-      ? []
-      : [
-          programPath('setpriv') ?? 'setpriv',
-          `--reuid=${uid}`,
-          `--regid=${uid}`,
-          '--clear-groups',
-          '--no-new-privs',
-        ]
-  const command = [...(shape.enter ?? []), ...asSlot, ...bwrap]
-  return { command, options: bwrapOptions(shape) }
+  const bwrap = programPath('bwrap') ?? 'bwrap'
+  const args = ['--args', String(descriptors.args), '--', ...insideCommand(shape)]
+  // Where bwrap takes the rights of its owner, it does not get them back for the user of a slot.
+  const isSetuid = uid !== null && ((statSync(bwrap, noThrow)?.mode ?? 0) & 0o4000) !== 0
+  const without = isSetuid ? [programPath('setpriv') ?? 'setpriv', '--no-new-privs'] : []
+  return { command: [...without, bwrap, ...args], options: bwrapOptions(shape) }
 }
 
-/** Limits are set inside: there the kernel counts the processes of this sandbox, not those of its user elsewhere. */
-function insideCommand({ mark, limits, script, enter, before }: SandboxShape): string[] {
-  const cpu = Math.ceil(limits.cpuMs / 1000)
-  return [
-    ...ifAlive(mark),
-    ...before,
-    'prlimit',
-    `--nproc=${limits.processes}`,
-    `--nofile=${limits.openFiles}`,
-    '--core=0',
-    `--fsize=${limits.fileBytes}`,
-    `--cpu=${cpu}:${cpu + 1}`,
-    ...(enter ? [] : [`--as=${limits.memoryBytes}`]),
+const noThrow = { throwIfNoEntry: false } as const
+
+/**
+ * A shell does in the sandbox what has to be done before the command, so that no further program has to start for it. The word
+ * behind its program would be its name: by it all processes are found that start a command, see `marked.ts`.
+ */
+function insideCommand(shape: SandboxShape): string[] {
+  const { mark, script, before, groups } = shape
+  const command = ['/bin/bash', '-c', script]
+  const shell = (steps: readonly string[]): string[] => [
     '/bin/bash',
+    '-p',
     '-c',
-    script,
+    [...steps, 'exec "$@"'].join('; '),
+    mark,
+  ]
+  const first = [ifAlive, ...entering(groups)]
+  const limited = limiting(shape)
+  // What carries connections has no limits but those of the groups.
+  return before.length === 0
+    ? [...shell([...first, limited]), ...command]
+    : [...shell(first), ...before, ...shell([limited]), ...command]
+}
+
+/**
+ * A command begins only if the worker lives. bwrap ties itself to its parent by then, but a parent that died before is a death
+ * that nobody tells it of, and what it starts would go on for ever.
+ */
+export const ifAlive = `read -t 0 -u ${descriptors.alive} && exit 70`
+
+/** Enters the groups by descriptors, and closes what the command is not meant to have. bwrap closes its own copies. */
+function entering(groups: number): readonly string[] {
+  const numbers = Array.from({ length: groups }, (_, n) => descriptors.groups + n)
+  const closed = new Set([descriptors.alive, ...numbers, ...inheritedDescriptors()])
+  return [
+    ...numbers.map((number) => `echo 0 >&${number} || exit 70`),
+    `exec ${[...closed].map((number) => `${number}>&-`).join(' ')}`,
   ]
 }
+
+/**
+ * Limits are set inside: there the kernel counts the processes of this sandbox, not those of its user elsewhere. The shell
+ * knows sizes of 1,024 bytes.
+ */
+function limiting({ limits, groups }: SandboxShape): string {
+  const cpu = Math.ceil(limits.cpuMs / 1000)
+  const each = [
+    `-u ${limits.processes} -n ${limits.openFiles} -c 0 -f ${kibibytes(limits.fileBytes)}`,
+    // The soft one first: the hard one may not be below it.
+    `-St ${cpu}`,
+    `-Ht ${cpu + 1}`,
+    ...(groups > 0 ? [] : [`-v ${kibibytes(limits.memoryBytes)}`]),
+  ]
+  return `${each.map((one) => `ulimit ${one}`).join(' && ')} || exit 1`
+}
+
+const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)
 
 function bwrapOptions(shape: SandboxShape): string[] {
   const { tree, mounts, hidden, limits, env, cwd, hasSeccomp, more } = shape

@@ -210,11 +210,11 @@ class BubblewrapSandbox implements Sandbox {
     // What carries connections is a process in there as well.
     const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
     const { group } = this.#slot
-    await group?.prepare(limits)
+    group?.prepare(limits)
     const stop = new Stop()
     const outputs = new Outputs(limits.outputBytes)
     const began = performance.now()
-    const running = await this.#start(command, { wayOut, limits }, (stream, chunk) => {
+    const running = this.#start(command, { wayOut, limits }, (stream, chunk) => {
       const kept = outputs.add(stream, chunk)
       if (kept.length > 0) onOutput(stream, kept)
       if (outputs.isFull) stop.because('output')
@@ -230,7 +230,7 @@ class BubblewrapSandbox implements Sandbox {
     })
     const wallMs = Math.round(performance.now() - began)
     over.abort()
-    const used = (await group?.usage()) ?? noUsage
+    const used = group?.usage() ?? noUsage
     return endOf({ ended, used, stop, outputs, wallMs, cpuMsMax: limits.cpuMs })
   }
 
@@ -238,10 +238,11 @@ class BubblewrapSandbox implements Sandbox {
     { script, cwd = '.', stdin = '' }: SandboxCommand,
     { wayOut, limits }: { readonly wayOut: WayOut | null; readonly limits: SandboxLimits },
     onOutput: OnOutput,
-  ): Promise<RunningBwrap> {
+  ): RunningBwrap {
     const { mounts, env } = this.#request
     const { mirror, uid, group, stdout, stderr, mark } = this.#slot
     const arch = seccompArch()
+    const groups = group?.entries ?? []
     const shape = {
       mark,
       tree: mirror.directory,
@@ -252,14 +253,14 @@ class BubblewrapSandbox implements Sandbox {
       cwd,
       script,
       hasSeccomp: arch !== null,
-      enter: group?.before ?? null,
+      groups: groups.length,
       more: wayOut?.more ?? [],
       before: wayOut?.before ?? [],
     }
     const isMemoryBounded = group !== null
     const seccomp = arch ? seccompProgram(arch, { isMemoryBounded }) : new Uint8Array()
-    const { command, options } = bwrapCommand(shape, uid)
-    return runBwrap({ mark, command, options, seccomp, stdin, stdout, stderr, onOutput })
+    const parts = bwrapCommand(shape, uid)
+    return runBwrap({ ...parts, mark, uid, groups, seccomp, stdin, stdout, stderr, onOutput })
   }
 }
 

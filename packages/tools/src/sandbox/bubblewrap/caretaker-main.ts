@@ -1,6 +1,6 @@
 /**
  * The process of a caretaker: waits for the end of its worker, which closes its input, and ends what carries the mark. Told that
- * all is over before that, it just leaves. Arguments: the mark, the number of the worker, a directory to be removed, or nothing.
+ * all is over before that, it just leaves. Arguments: the mark, and a directory to be removed, or nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watches } from './caretaker.ts'
@@ -12,7 +12,7 @@ import { endMarked } from './marked.ts'
 const quietMs = 2000
 const pauseMs = 20
 
-const [, , told = '', worker = '', home = ''] = process.argv
+const [, , told = '', home = ''] = process.argv
 const mark = told.replace(watches, '')
 
 // A service tells all of its processes to end: the worker decides when, and this one ends after it.
@@ -29,5 +29,5 @@ if (isOver) process.exit()
 
 for (let since = performance.now(); performance.now() - since < quietMs; await sleep(pauseMs))
   if ((await endMarked(mark)) > 0) since = performance.now()
-await removeGroupsOf(Number(worker))
+await removeGroupsOf(mark)
 if (home !== '') await removeTree(home)

@@ -31,7 +31,7 @@ export class Caretaker {
   watch(home: string | null): void {
     if (this.#isDismissed) throw new Error('the sandboxes are closed')
     if (this.#child?.exitCode === null && this.#child.signalCode === null) return
-    const told = [`${watches}${this.mark}`, String(process.pid), home ?? '']
+    const told = [`${watches}${this.mark}`, home ?? '']
     const own = [process.execPath, main, ...told]
     const [program = '', ...args] = [...closeInherited(), ...own]
     const child = spawn(program, args, {

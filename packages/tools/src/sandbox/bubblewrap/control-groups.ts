@@ -6,17 +6,20 @@
  * G2 The groups of a worker that died are removed by its caretaker.
  * G3 Where a group cannot be made there is none: limits are then those of each process, and the probe says so.
  */
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { SandboxLimits } from '../sandbox.ts'
+import { markOfWorker, newMark } from './marked.ts'
 
 const root = '/sys/fs/cgroup'
 
 /** Where groups can be made. */
 export interface ControlGroups {
-  /** The group of a slot. */
-  group(name: string): Promise<ControlGroup>
+  /** The group of a slot, by its mark. */
+  group(mark: string): Promise<ControlGroup>
 }
 
 /** What a command used of its group. Null: this kernel does not say. */
@@ -30,39 +33,50 @@ export interface GroupUsage {
 /** The group of one slot. */
 export interface ControlGroup {
   /** Sets the limits for the next command. */
-  prepare(limits: SandboxLimits): Promise<void>
-  /** What starts a command in it. */
-  readonly before: readonly string[]
+  prepare(limits: SandboxLimits): void
+  /** The files that a process enters it by: it writes 0 into each, while it has one thread. */
+  readonly entries: readonly string[]
   /** After the command: what it used since `prepare`. */
-  usage(): Promise<GroupUsage>
+  usage(): GroupUsage
   close(): Promise<void>
 }
 
-/** Finds out by making one whether this worker may have groups. Null: it may not. */
-export async function findControlGroups(): Promise<ControlGroups | null> {
+/**
+ * Finds out by making one, and by entering it as the user with that number, whether commands of this worker may have groups. Null:
+ * they may not.
+ */
+export async function findControlGroups(uid: number | null): Promise<ControlGroups | null> {
   for (const make of [unified, perController]) {
     const groups = await make().catch(() => null)
-    const tried = await groups
-      ?.group('probe')
-      .then((group) => group.close())
-      .then(
-        () => true,
-        () => false,
-      )
-    if (groups && tried === true) return groups
+    const group = await groups?.group(newMark()).catch(() => null)
+    if (!groups || !group) continue
+    const isEntered = await entered(group.entries, uid).catch(() => false)
+    const isRemoved = await group.close().then(
+      () => true,
+      () => false,
+    )
+    if (isEntered && isRemoved) return groups
   }
   return null
 }
 
-/** Writes itself into the groups, and becomes the command. Variables of the shell's own, such as `PWD`, are not handed on. */
-const enter = (procs: readonly string[]): readonly string[] => [
-  '/bin/bash',
-  '-c',
-  'while [ "$1" != -- ]; do echo 0 > "$1" || exit 70; shift; done; shift; exec -c "$@"',
-  'bash',
-  ...procs,
-  '--',
-]
+/** Older kernels ask who enters, newer ones who has opened the file: what is given a descriptor need not be root. */
+async function entered(entries: readonly string[], uid: number | null): Promise<boolean> {
+  const files = entries.map((path) => openSync(path, 'w'))
+  try {
+    const writes = files.map((_, n) => `echo 0 >&${n + 3}`).join(' && ')
+    const child = spawn('/bin/bash', ['-p', '-c', writes], {
+      stdio: ['ignore', 'ignore', 'ignore', ...files],
+      env: {},
+      cwd: '/',
+      ...(uid === null ? {} : { uid, gid: uid }),
+    })
+    const [code]: unknown[] = await once(child, 'exit')
+    return code === 0
+  } finally {
+    for (const file of files) closeSync(file)
+  }
+}
 
 /** The path of this process in a hierarchy: of version 2 for `null`, else of a controller. */
 async function ownPath(controller: string | null): Promise<string> {
@@ -83,28 +97,26 @@ async function unified(): Promise<ControlGroups> {
   const own = dirname(worker)
   await writeFile(join(own, 'cgroup.subtree_control'), '+memory +pids')
   return {
-    group: async (name) => {
-      const path = await makeGroup(own, name)
-      const read = (file: string): Promise<string> =>
-        readFile(join(path, file), 'utf8').catch(() => '')
-      const oomKills = async (): Promise<number> =>
-        numberAfter(await read('memory.events'), 'oom_kill')
-      const cpu = async (): Promise<number> => numberAfter(await read('cpu.stat'), 'usage_usec')
+    group: async (mark) => {
+      const path = await makeGroup(own, mark)
+      const file = (part: string): string => join(path, part)
+      const oomKills = (): number => numberAfter(read(file('memory.events')), 'oom_kill')
+      const cpu = (): number => numberAfter(read(file('cpu.stat')), 'usage_usec')
       let before = { kills: 0, cpu: 0 }
       return {
-        before: enter([join(path, 'cgroup.procs')]),
-        prepare: async ({ memoryBytes, processes }) => {
-          await writeFile(join(path, 'memory.max'), String(memoryBytes))
-          await writeFile(join(path, 'memory.swap.max'), '0').catch(() => undefined)
-          await writeFile(join(path, 'memory.oom.group'), '1').catch(() => undefined)
-          await writeFile(join(path, 'pids.max'), String(processes + ownProcesses))
-          await writeFile(join(path, 'memory.peak'), 'reset').catch(() => undefined)
-          before = { kills: await oomKills(), cpu: await cpu() }
+        entries: [file('cgroup.procs')],
+        prepare: ({ memoryBytes, processes }) => {
+          writeFileSync(file('memory.max'), String(memoryBytes))
+          tryToWrite(file('memory.swap.max'), '0')
+          tryToWrite(file('memory.oom.group'), '1')
+          writeFileSync(file('pids.max'), String(processes))
+          tryToWrite(file('memory.peak'), 'reset')
+          before = { kills: oomKills(), cpu: cpu() }
         },
-        usage: async () => ({
-          cpuMs: Math.round(((await cpu()) - before.cpu) / 1000),
-          maxRssBytes: wholeOrNull(await read('memory.peak')),
-          isOutOfMemory: (await oomKills()) > before.kills,
+        usage: () => ({
+          cpuMs: Math.round((cpu() - before.cpu) / 1000),
+          maxRssBytes: wholeOrNull(read(file('memory.peak'))),
+          isOutOfMemory: oomKills() > before.kills,
         }),
         close: () => rmdir(path),
       }
@@ -117,26 +129,26 @@ async function perController(): Promise<ControlGroups> {
   const pids = join(root, 'pids', await ownPath('pids'))
   if (!existsSync(memory) || !existsSync(pids)) throw new Error('the controllers are not mounted')
   return {
-    group: async (name) => {
-      const paths = [await makeGroup(memory, name), await makeGroup(pids, name)] as const
+    group: async (mark) => {
+      const paths = [await makeGroup(memory, mark), await makeGroup(pids, mark)] as const
       const [ofMemory, ofPids] = paths
-      const read = (file: string): Promise<string> =>
-        readFile(join(ofMemory, file), 'utf8').catch(() => '')
-      const oomKills = async (): Promise<number> =>
-        numberAfter(await read('memory.oom_control'), 'oom_kill')
+      const oomKills = (): number =>
+        numberAfter(read(join(ofMemory, 'memory.oom_control')), 'oom_kill')
       let before = 0
       return {
-        before: enter(paths.map((path) => join(path, 'cgroup.procs'))),
-        prepare: async ({ memoryBytes, processes }) => {
-          await writeFile(join(ofMemory, 'memory.limit_in_bytes'), String(memoryBytes))
-          await writeFile(join(ofPids, 'pids.max'), String(processes + ownProcesses))
-          await writeFile(join(ofMemory, 'memory.max_usage_in_bytes'), '0').catch(() => undefined)
-          before = await oomKills()
+        // `tasks` moves one thread. To move all threads of a process, as `cgroup.procs` does, the kernel waits until none can
+        // begin: 10 ms, as long as a start of bwrap.
+        entries: paths.map((path) => join(path, 'tasks')),
+        prepare: ({ memoryBytes, processes }) => {
+          writeFileSync(join(ofMemory, 'memory.limit_in_bytes'), String(memoryBytes))
+          writeFileSync(join(ofPids, 'pids.max'), String(processes))
+          tryToWrite(join(ofMemory, 'memory.max_usage_in_bytes'), '0')
+          before = oomKills()
         },
-        usage: async () => ({
+        usage: () => ({
           cpuMs: null,
-          maxRssBytes: wholeOrNull(await read('memory.max_usage_in_bytes')),
-          isOutOfMemory: (await oomKills()) > before,
+          maxRssBytes: wholeOrNull(read(join(ofMemory, 'memory.max_usage_in_bytes'))),
+          isOutOfMemory: oomKills() > before,
         }),
         close: async () => void (await Promise.all(paths.map((path) => rmdir(path)))),
       }
@@ -144,13 +156,8 @@ async function perController(): Promise<ControlGroups> {
   }
 }
 
-/** bwrap and the first process of the namespace. */
-const ownProcesses = 4
-
-const prefixOf = (worker: number): string => `signalbox-${worker}-`
-
-/** Removes the groups that a process made which was in the same group as this one. Nothing may be in them any more. */
-export async function removeGroupsOf(worker: number): Promise<void> {
+/** Removes the groups of a worker, by its mark, that was in the same group as this process. Nothing may be in them any more. */
+export async function removeGroupsOf(worker: string): Promise<void> {
   const places = [
     async () => dirname(join(root, await ownPath(null))),
     async () => join(root, 'memory', await ownPath('memory')),
@@ -161,15 +168,34 @@ export async function removeGroupsOf(worker: number): Promise<void> {
     const place = await find().catch(() => null)
     const names = place === null ? [] : await readdir(place).catch(() => [])
     for (const name of names)
-      if (place !== null && name.startsWith(prefixOf(worker)))
+      if (place !== null && markOfWorker(name) === worker)
         await rmdir(join(place, name)).catch(() => undefined)
   }
 }
 
-async function makeGroup(parent: string, name: string): Promise<string> {
-  const path = join(parent, `${prefixOf(process.pid)}${name}`)
+/** A command finds the name in `/proc/self/cgroup`: a mark says nothing of this machine. */
+async function makeGroup(parent: string, mark: string): Promise<string> {
+  const path = join(parent, mark)
   await mkdir(path, { recursive: true })
   return path
+}
+
+/** What the kernel says there; nothing, if this one does not know the file. These are on no disk, so nobody waits for one. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Kernels differ in whether they have the file. */
+function tryToWrite(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch {
+    // This one has not.
+  }
 }
 
 /** The number behind a word at the beginning of a line; 0 if there is none. */

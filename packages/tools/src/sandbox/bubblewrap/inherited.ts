@@ -3,23 +3,25 @@
  * keeps to itself; of others it knows nothing, and a sandbox would have them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { descriptors } from './argv.ts'
+import { descriptors } from './descriptors.ts'
 
 /** `O_CLOEXEC` in the octal flags of `/proc/<pid>/fdinfo`. */
 const closedOnExec = 0o2_000_000
 /** Up to here each is replaced by one that the command is meant to have. */
-const given = Math.max(...Object.values(descriptors))
+const given = descriptors.alive
 
 /** Found once: what a process inherits, it has from its beginning. */
-let prefix: readonly string[] | null = null
+let found: readonly number[] | null = null
 
-/** What starts a command without them, and without variables of the shell that closes them; nothing where there are none, as there should be. */
-export function closeInherited(): readonly string[] {
-  prefix ??= prefixFor(inherited())
-  return prefix
+/** Their numbers; none, where all is as it should be. */
+export function inheritedDescriptors(): readonly number[] {
+  found ??= inherited()
+  return found
 }
 
-function prefixFor(numbers: readonly number[]): readonly string[] {
+/** What starts a command without them, and without variables of the shell that closes them; nothing where there are none. */
+export function closeInherited(): readonly string[] {
+  const numbers = inheritedDescriptors()
   if (numbers.length === 0) return []
   const closing = numbers.map((number) => `${number}>&-`).join(' ')
   return ['/bin/bash', '-c', `exec ${closing}; exec -c "$@"`, 'bash']

@@ -17,9 +17,12 @@ export const newMark = (): string => `signalbox-sandbox-${randomUUID()}`
 /** The mark of a slot. It ends where its number does: slot 1 is not found in slot 12. */
 export const markOfSlot = (mark: string, slot: number): string => `${mark}.${slot}.`
 
-const whole = /^signalbox-sandbox-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+\.)?$/
+const whole = /^(signalbox-sandbox-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.\d+\.)?$/
 
 export const isMark = (text: string): boolean => whole.test(text)
+
+/** The mark of the worker, of its own mark or that of a slot; null for a text that is none. */
+export const markOfWorker = (text: string): string | null => whole.exec(text)?.[1] ?? null
 
 /** Between two looks, milliseconds. */
 const look = { first: 1, most: 100 } as const

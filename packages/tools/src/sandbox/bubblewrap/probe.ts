@@ -20,7 +20,6 @@ export interface HostFacts {
 /** Programs that the adapter starts, and the packages of Debian that have them. */
 const needed: Readonly<Record<string, string>> = {
   bwrap: 'bubblewrap',
-  prlimit: 'util-linux',
   setpriv: 'util-linux',
   mkfifo: 'coreutils',
   bash: 'bash',

@@ -7,14 +7,12 @@
  * R3 bwrap may be ended by somebody else, at any moment: what it leaves is ended, known or not, before the run settles.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { close, constants, open } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { z } from 'zod'
-import { descriptors } from './argv.ts'
-import { closeInherited } from './inherited.ts'
+import { descriptors } from './descriptors.ts'
 import { endMarked, kill } from './marked.ts'
 import { collectedCpuMs, isRunning, startOf } from './process-facts.ts'
 
@@ -23,6 +21,10 @@ export interface BwrapRun {
   /** Stands in the command. */
   readonly mark: string
   readonly command: readonly string[]
+  /** Who runs it; null: whoever this process is. */
+  readonly uid: number | null
+  /** Files by which the command enters its control groups. */
+  readonly groups: readonly string[]
   readonly options: readonly string[]
   readonly seccomp: Uint8Array
   readonly stdin: string
@@ -59,21 +61,22 @@ const Status = z.object({
 const setUpMsMax = 1000
 const pollMs = 1
 
-/** Starts bwrap. Rejects if its pipes cannot be opened; whatever happens later is in `ended`. */
-export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
-  const stdout = await openPipe(run.stdout)
-  const stderr = await openPipe(run.stderr)
-  const [program = '', ...args] = [...closeInherited(), ...run.command]
+/** Starts bwrap. Throws if its pipes cannot be opened; whatever happens later is in `ended`. */
+export function runBwrap(run: BwrapRun): RunningBwrap {
+  const groups = run.groups.map((path) => openSync(path, constants.O_WRONLY))
+  const stdout = openPipe(run.stdout)
+  const stderr = openPipe(run.stderr)
+  const [program = '', ...args] = run.command
   const child = spawn(program, args, {
+    // Without further groups of ours as well.
+    ...(run.uid === null ? {} : { uid: run.uid, gid: run.uid }),
     // A command that is given nothing may open its input again, which it could not with a socket.
     stdio: [
       run.stdin === '' ? 'ignore' : 'pipe',
       stdout.write,
       stderr.write,
-      'pipe',
-      'pipe',
-      'pipe',
-      'pipe',
+      ...(['pipe', 'pipe', 'pipe', 'pipe'] as const),
+      ...groups,
     ],
     // Whatever is here can be read in `/proc/1/environ` of the sandbox.
     env: {},
@@ -84,7 +87,7 @@ export async function runBwrap(run: BwrapRun): Promise<RunningBwrap> {
     readAll(stdout.read, (chunk) => run.onOutput('stdout', chunk)),
     readAll(stderr.read, (chunk) => run.onOutput('stderr', chunk)),
   ]
-  await Promise.all([stdout.write, stderr.write].map((fd) => promisify(close)(fd)))
+  for (const fd of [stdout.write, stderr.write, ...groups]) closeSync(fd)
   const status = watchStatus(child)
   feed(child.stdin, run.stdin)
   // Ours for as long as this process lives.
@@ -194,10 +197,10 @@ interface Pipe {
   readonly write: number
 }
 
-/** A pipe with both ends open: the one for reading never blocks, the one for a program does. */
-async function openPipe(path: string): Promise<Pipe> {
-  const read = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const write = await promisify(open)(path, constants.O_WRONLY)
+/** A pipe with both ends open: the one for reading never blocks, the one for a program does. None of this waits for anybody. */
+function openPipe(path: string): Pipe {
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const write = openSync(path, constants.O_WRONLY)
   return { read, write }
 }
 

@@ -22,7 +22,7 @@ import {
   rename,
   writeFile,
 } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Caretaker } from './caretaker.ts'
 import { type ControlGroup, findControlGroups } from './control-groups.ts'
@@ -124,8 +124,8 @@ export class Slots {
     await promisify(execFile)('mkfifo', ['-m', '600', stdout, stderr])
     if (uid !== null) await Promise.all([stdout, stderr].map((path) => chown(path, uid, uid)))
     const mirror = new Mirror(join(directory, 'files'), uid)
-    this.#groups ??= findControlGroups()
-    const group = (await (await this.#groups)?.group(basename(directory))) ?? null
+    this.#groups ??= findControlGroups(uid)
+    const group = (await (await this.#groups)?.group(mark)) ?? null
     return { mark, directory, uid, mirror, group, stdout, stderr }
   }
 
