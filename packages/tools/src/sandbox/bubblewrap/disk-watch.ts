@@ -7,21 +7,13 @@
  * D2 Files that have no name any more, but are open, count as well.
  * D3 Whatever escapes these looks ends where the disk is nearly full.
  */
-import { constants } from 'node:fs'
-import {
-  chmod,
-  type FileHandle,
-  lstat,
-  open,
-  readdir,
-  readlink,
-  stat,
-  statfs,
-} from 'node:fs/promises'
+import { constants, lstatSync } from 'node:fs'
+import { chmod, type FileHandle, open, readdir, readlink, stat, statfs } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@signalbox/core'
 import { noFollow } from '../../workspace/open-directory.ts'
 import { inBatches } from './disk.ts'
+import { Slices } from './slices.ts'
 
 const everyMs = 1000
 /** What is kept is bounded by `filesBytesMax`; a command may need as much again on the way. */
@@ -65,12 +57,17 @@ interface Size {
   depth: number
 }
 
+/** One look, under way. */
+interface Look extends Size {
+  readonly slices: Slices
+}
+
 const isOverfull = ({ entries, bytes, depth }: Size): boolean =>
   entries > limits.sandboxEntriesMax || bytes > bytesMax || depth > depthMax
 
 /** How much there is, or more than is allowed. `first`: of the processes whose open files count. */
 export async function sizeOf(directory: string, first: number | null): Promise<Size> {
-  const size: Size = { entries: 0, bytes: 0, depth: 0 }
+  const size: Look = { entries: 0, bytes: 0, depth: 0, slices: new Slices() }
   const top = await openDirectory(Buffer.from(directory))
   if (!top) return size
   try {
@@ -79,7 +76,8 @@ export async function sizeOf(directory: string, first: number | null): Promise<S
   } finally {
     await top.close()
   }
-  return size
+  const { entries, bytes, depth } = size
+  return { entries, bytes, depth }
 }
 
 async function isNearlyFull(directory: string): Promise<boolean> {
@@ -98,19 +96,16 @@ const openDirectory = (path: Buffer): Promise<FileHandle | null> =>
 const placeOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
 
 /** It changes under our feet: what is not there any more does not count. */
-async function measure(directory: FileHandle, depth: number, size: Size): Promise<void> {
+async function measure(directory: FileHandle, depth: number, size: Look): Promise<void> {
   size.depth = Math.max(size.depth, depth)
   const entries = await entriesOf(directory)
   size.entries += entries.length
   if (isOverfull(size)) return
   const at = (name: Buffer): Buffer => Buffer.concat([Buffer.from(`${placeOf(directory)}/`), name])
-  await inBatches(
-    entries.filter((entry) => entry.isFile()),
-    async ({ name }) => {
-      const found = await lstat(at(name)).catch(() => null)
-      size.bytes += (found?.blocks ?? 0) * blockBytes
-    },
-  )
+  for (const entry of entries) {
+    await size.slices.next()
+    if (entry.isFile()) size.bytes += bytesAt(at(entry.name))
+  }
   for (const entry of entries) {
     if (!entry.isDirectory() || isOverfull(size)) continue
     const below = await openDirectory(at(entry.name))
@@ -120,6 +115,14 @@ async function measure(directory: FileHandle, depth: number, size: Size): Promis
     } finally {
       await below.close()
     }
+  }
+}
+
+function bytesAt(path: Buffer): number {
+  try {
+    return lstatSync(path).blocks * blockBytes
+  } catch {
+    return 0
   }
 }
 
