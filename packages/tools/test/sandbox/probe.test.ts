@@ -81,6 +81,12 @@ describe('the probe of bubblewrap', () => {
       {},
       /sandbox\.directory/,
     ],
+    [
+      'such a directory in a container',
+      "bwrap: Can't find source path /root/x: Permission denied",
+      { isContainer: true },
+      /sandbox\.directory/,
+    ],
     ['something else', 'bwrap: strange', {}, /Run it by hand/],
   ])('§18.19 %s: names the remedy', (_where, said, facts, fix) => {
     const finding = explain(said, { ...healthy, ...facts })

@@ -71,6 +71,9 @@ export function explain(said: string, facts: HostFacts): ProbeFinding {
 function remedy(said: string, facts: HostFacts): string {
   if (facts.switchedOff !== null)
     return `User namespaces are switched off: sysctl -w ${facts.switchedOff}=${facts.switchedOff.startsWith('user') ? '15000' : '1'}`
+  // bwrap has its namespaces by then, in a container as well.
+  if (/Can't find source path/i.test(said))
+    return 'Users of slots cannot reach the directory: name one in sandbox.directory that all users may pass through.'
   // In a container it is the container that refuses, whatever the machine around it allows.
   if (facts.isContainer) {
     return /mount.*proc|\/proc/i.test(said)
@@ -79,8 +82,6 @@ function remedy(said: string, facts: HostFacts): string {
   }
   if (facts.apparmorRestricts || /RTM_NEWADDR|uid map/i.test(said))
     return 'AppArmor restricts user namespaces: apt-get install apparmor-profiles, then ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ and apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict'
-  if (/Can't find source path|Permission denied/i.test(said))
-    return 'Users of slots cannot reach the directory: name one in sandbox.directory that all users may pass through.'
   if (/namespace/i.test(said))
     return 'Namespaces are refused: a hardened unit of systemd needs RestrictNamespaces=no, and no SystemCallFilter without @mount.'
   return 'Run it by hand, and see what it says: bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true'
