@@ -119,7 +119,9 @@ export class Slots {
     const uid = claimed?.uid ?? (typeof users === 'number' ? users : null)
     // Users of slots pass through it, and list nothing.
     await chmod(directory, 0o711)
-    const [stdout, stderr] = [join(directory, 'stdout'), join(directory, 'stderr')]
+    // A worker that died may have left a process that makes its pipes only now: those are others.
+    const pipe = (name: string): string => join(directory, `${name}.${randomUUID()}`)
+    const [stdout, stderr] = [pipe('stdout'), pipe('stderr')]
     // Pipes with names: what Node makes are sockets, and no program can open its `/dev/stderr` again.
     await promisify(execFile)('mkfifo', ['-m', '600', stdout, stderr])
     if (uid !== null) await Promise.all([stdout, stderr].map((path) => chown(path, uid, uid)))
