@@ -46,8 +46,8 @@ export const sandboxMutations: readonly Mutation[] = [
   {
     name: 'directories that may not be read are not looked at',
     file: sandbox('bubblewrap/disk-watch.ts'),
-    line: '      size.bytes += (found?.blocks ?? 0) * blockBytes\n',
-    becomes: '      size.bytes += found?.isFile() ? 0 : 1\n',
+    line: '    return lstatSync(path).blocks * blockBytes\n',
+    becomes: '    return lstatSync(path).isFile() ? 0 : 1\n',
     test: tested('disk-watch', 'counts below names that are no text'),
   },
   {
@@ -98,5 +98,19 @@ export const sandboxMutations: readonly Mutation[] = [
     line: "    this.#caretaker.watch(this.#options.users === 'each' ? null : home)\n",
     becomes: '',
     test: tested('bwrap-life', 'killed with -9 while they start a command'),
+  },
+  {
+    name: 'a command stays outside of its control groups (G1)',
+    file: sandbox('bubblewrap/argv.ts'),
+    line: '    ...numbers.map((number) => `echo 0 >&${number} || exit 70`),\n',
+    becomes: '',
+    test: tested('bwrap-life', 'G1 a command and all that it starts'),
+  },
+  {
+    name: 'a command has what its worker was started with (X4)',
+    file: sandbox('bubblewrap/argv.ts'),
+    line: ', ...inheritedDescriptors()])',
+    becomes: '])',
+    test: tested('bwrap-life', 'X4 no descriptor'),
   },
 ]
