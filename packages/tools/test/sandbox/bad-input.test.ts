@@ -1,4 +1,4 @@
-/** What a script may try against its sandbox: each ends in words for the model, and the files of the thread are as they were. */
+/** Attempts of a script against its sandbox: each ends in words for the model, and the files of the thread are as they were. */
 import type { FileEvent } from '@signalbox/core'
 import { marked, processesWith } from '@signalbox/testing/contract'
 import { describe, expect, it } from 'vitest'

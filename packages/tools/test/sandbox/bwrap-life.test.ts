@@ -1,4 +1,4 @@
-/** What stays when workers die or calls are cancelled: nothing; and what a command finds of its host: nothing. */
+/** Nothing stays when workers die or calls are cancelled, and a command finds nothing of its host. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { isAlive, temporaryDirectory, until } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
 import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
 
-/** Who runs commands of a worker: a user for each slot, or, as if the worker were an ordinary user, always the same. */
+/** The users that run commands of a worker: one for each slot, or, as if the worker were an ordinary user, always the same. */
 const usersHere = process.getuid?.() === 0 ? ['', '65534'] : ['']
 
 /** Begins a command whose worker is at the other end of a pipe: one that waits, or one that is gone. */

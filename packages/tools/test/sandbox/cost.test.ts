@@ -1,5 +1,5 @@
 /**
- * What a command in bubblewrap costs, beside a bare start of bwrap: both are played in turns, in the same minute, so that a machine
+ * The cost of a command in bubblewrap, beside a bare start of bwrap: both are played in turns, in the same minute, so that a machine
  * that has much else to do slows both. The middle of each counts.
  */
 import { execFile } from 'node:child_process'

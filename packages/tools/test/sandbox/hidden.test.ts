@@ -1,4 +1,4 @@
-/** What of `/usr` a sandbox does not show, and the options that hide it. */
+/** The parts of `/usr` that a sandbox does not show, and the options that hide it. */
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bwrapCommand } from '../../src/sandbox/bubblewrap/argv.ts'

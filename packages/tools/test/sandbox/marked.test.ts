@@ -1,4 +1,4 @@
-/** What becomes of processes that nobody holds any more. */
+/** The end of processes that nobody holds any more. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** What the probe says where bubblewrap does not work: each machine with its words, as bwrap says them there. */
+/** The words of the probe where bubblewrap does not work: each machine with its words, as bwrap says them there. */
 import { describe, expect, it } from 'vitest'
 import {
   explain,

@@ -9,7 +9,7 @@ import {
 const arches = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const
 const killed = 'killed'
 
-/** What the program answers to a call: `allowed`, `killed`, or the number of an error. */
+/** The answer of the program to a call: `allowed`, `killed`, or the number of an error. */
 function verdictOf(
   program: Uint8Array,
   call: { readonly arch: number; readonly number: number; readonly argument?: number },

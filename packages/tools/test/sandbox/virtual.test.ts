@@ -13,7 +13,7 @@ import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts
 import { isAlive, until } from '../hosting.ts'
 import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
 
-/** What Linux says of a process; empty where there is none. */
+/** The status that Linux gives of a process; empty where there is none. */
 function said(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

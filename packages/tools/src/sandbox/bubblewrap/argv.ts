@@ -8,9 +8,9 @@ import { programPath } from './programs.ts'
 /** Where the files of a thread are, and who a command believes to be. */
 const inside = { workspace: '/workspace', uid: 1000 } as const
 
-/** What one command line is made of. */
+/** The parts of one command line. */
 export interface SandboxShape {
-  /** What finds its processes. */
+  /** The mark by which its processes are found. */
   readonly mark: string
   /** The directory of the files. */
   readonly tree: string
@@ -26,12 +26,12 @@ export interface SandboxShape {
   readonly groups: number
   /** Further options of bwrap: what a network needs. */
   readonly more: readonly string[]
-  /** What stands before the limited command. */
+  /** The words before the limited command. */
   readonly before: readonly string[]
 }
 
 /**
- * What is run, and the options that bwrap reads from a descriptor: the environment is in no list of processes. `uid`: who runs
+ * The command that is run, and the options that bwrap reads from a descriptor: the environment is in no list of processes. `uid`: who runs
  * it, null for whoever the worker is.
  */
 export function bwrapCommand(
@@ -64,7 +64,7 @@ function insideCommand(shape: SandboxShape): string[] {
   ]
   const first = [ifAlive, ...entering(groups)]
   const limited = limiting(shape)
-  // What carries connections has no limits but those of the groups.
+  // The relay of connections has no limits but those of the groups.
   return before.length === 0
     ? [...shell([...first, limited]), ...command]
     : [...shell(first), ...before, ...shell([limited]), ...command]
@@ -118,7 +118,7 @@ function bwrapOptions(shape: SandboxShape): string[] {
     ['--bind', tree, inside.workspace],
     mounts.flatMap(({ at, directory }) => ['--ro-bind', directory, at]),
     more,
-    // What bwrap made to mount on has no size: nothing is written there.
+    // A directory that bwrap made to mount on has no size: nothing is written there.
     ['--remount-ro', '/dev', '--remount-ro', '/'],
     hidden.flatMap((path) => ['--remount-ro', path]),
     ['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],

@@ -37,7 +37,7 @@ export interface BubblewrapOptions {
   readonly directory: string
   /** Commands at the same time; further ones wait. */
   readonly concurrency: number
-  /** Who runs commands. Default: a user for each slot where the worker is root, else that of the worker. */
+  /** The user that runs commands. Default: a user for each slot where the worker is root, else that of the worker. */
   readonly users?: SlotUsers
   /** Which addresses the egress proxy may connect to. Default: those of the public internet. */
   readonly admits?: Admits
@@ -207,7 +207,7 @@ class BubblewrapSandbox implements Sandbox {
   ): Promise<EndedCommand> {
     const { signal, onOutput, wayOut } = how
     const own = this.#request.limits
-    // What carries connections is a process in there as well.
+    // The relay of connections is a process in there as well.
     const limits = wayOut ? { ...own, processes: own.processes + relayProcesses } : own
     const { group } = this.#slot
     group?.prepare(limits)

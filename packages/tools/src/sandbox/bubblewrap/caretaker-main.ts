@@ -8,7 +8,7 @@ import { removeGroupsOf } from './control-groups.ts'
 import { removeTree } from './disk.ts'
 import { endMarked } from './marked.ts'
 
-/** What was about to become a program when the worker died is one by then, even on a machine that has much else to do. Milliseconds. */
+/** A process that was about to become a program when the worker died is one by then, even on a machine that has much else to do. Milliseconds. */
 const quietMs = 2000
 const pauseMs = 20
 

@@ -19,7 +19,7 @@ const main = fileURLToPath(new URL(`./caretaker-main${extname(import.meta.url)}`
 
 /** That of one worker, as the worker sees it. */
 export class Caretaker {
-  /** What the worker starts carries it. */
+  /** Every process that the worker starts carries it. */
   readonly mark = newMark()
   #child: ChildProcess | null = null
   #isDismissed = false

@@ -22,7 +22,7 @@ export interface ControlGroups {
   group(mark: string): Promise<ControlGroup>
 }
 
-/** What a command used of its group. Null: this kernel does not say. */
+/** The resources of its group that a command used. Null: this kernel does not say. */
 export interface GroupUsage {
   readonly cpuMs: number | null
   readonly maxRssBytes: number | null
@@ -180,7 +180,7 @@ async function makeGroup(parent: string, mark: string): Promise<string> {
   return path
 }
 
-/** What the kernel says there; nothing, if this one does not know the file. These are on no disk, so nobody waits for one. */
+/** The text that the kernel gives there; empty if this kernel does not know the file. These are on no disk, so nobody waits for one. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -16,7 +16,7 @@ import { inBatches } from './disk.ts'
 import { Slices } from './slices.ts'
 
 const everyMs = 1000
-/** What is kept is bounded by `filesBytesMax`; a command may need as much again on the way. */
+/** The files that are kept are bounded by `filesBytesMax`; a command may need as much again on the way. */
 const bytesMax = 2 * limits.filesBytesMax
 /** Each level is a descriptor of ours while what is below is looked at. */
 const depthMax = 256
@@ -27,7 +27,7 @@ const reserve = { bytes: 512 * 1024 * 1024, share: 0.02 }
 const tooMuch = 'it put more into its directory than a workspace holds'
 const nearlyFull = 'the disk of this machine is nearly full'
 
-/** What is looked at: the directory, and the first process of the command, if it is there. */
+/** The places that are looked at: the directory, and the first process of the command, if it is there. */
 export interface Watched {
   readonly directory: string
   readonly first: () => number | null

@@ -1,5 +1,5 @@
 /**
- * What of `/usr` a sandbox does not show. Programs and libraries are there, and on many machines a project with its
+ * The parts of `/usr` that a sandbox does not show. Programs and libraries are there, and on many machines a project with its
  * configuration as well: `/usr/src/app` is where images of Node put one.
  */
 import { realpathSync, statSync } from 'node:fs'

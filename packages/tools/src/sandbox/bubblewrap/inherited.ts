@@ -19,7 +19,7 @@ export function inheritedDescriptors(): readonly number[] {
   return found
 }
 
-/** What starts a command without them, and without variables of the shell that closes them; nothing where there are none. */
+/** The words that start a command without them, and without variables of the shell that closes them; nothing where there are none. */
 export function closeInherited(): readonly string[] {
   const numbers = inheritedDescriptors()
   if (numbers.length === 0) return []

@@ -101,7 +101,7 @@ export class Mirror {
     this.#mayHaveEmpty = false
     await this.#directoriesFor(wanted.keys(), slices)
     await inBatches([...wanted.values()], (file) => this.#write(files, file))
-    // What was written within the grain of the clock could be changed within it: few are compared by content, for many we wait.
+    // A file that was written within the grain of the clock could be changed within it: few are compared by content, for many we wait.
     this.#fresh = wanted.size > keptFrom ? new Set() : new Set(wanted.keys())
     if (wanted.size > keptFrom) await sleep(grainMs)
     this.#owner = owner
@@ -114,7 +114,7 @@ export class Mirror {
     const drafts: FileDraft[] = []
     const gone = new Set(this.#written.keys())
     const left: Left = { drafts, gone, entries: 0, bytes: 0, slices: new Slices() }
-    // Whoever may not enter it cannot look: it is ours, or we are root.
+    // A worker that may not enter it cannot look: the directory is its own, or the worker is root.
     chmodSync(this.directory, 0o755)
     const problem = await this.#scan('', left)
     if (problem) return problem

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Probe, ProbeFinding } from '../sandbox.ts'
 import { programPath } from './programs.ts'
 
-/** What the words depend on. `restricts`, `allowsUsers`: switches of the kernel, null where there is none. */
+/** The facts of a machine on which the words depend. `restricts`, `allowsUsers`: switches of the kernel, null where there is none. */
 export interface HostFacts {
   readonly platform: string
   readonly arch: string
@@ -48,7 +48,7 @@ function switchOf(name: string): string | null {
   }
 }
 
-/** What is missing before anything is tried; null if nothing is. */
+/** The programs that are missing, before anything is tried; null if none is. */
 export function missingFor(facts: HostFacts): ProbeFinding | null {
   const { platform, missing } = facts
   if (platform !== 'linux')
@@ -61,7 +61,7 @@ export function missingFor(facts: HostFacts): ProbeFinding | null {
   )
 }
 
-/** What bwrap said when it was tried, and what that means here. */
+/** The words of bwrap when it was tried, and their meaning on this machine. */
 export function explain(said: string, facts: HostFacts): ProbeFinding {
   const line = said.trim().split('\n').at(-1) ?? ''
   const message = line === '' ? 'bwrap did not start' : line.slice(0, 300)
@@ -87,7 +87,7 @@ function remedy(said: string, facts: HostFacts): string {
   return 'Run it by hand, and see what it says: bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true'
 }
 
-/** What a probe says that ran a command. */
+/** The answer of a probe that ran a command. */
 export function works(
   facts: HostFacts,
   { version, hasGroups }: { readonly version: string; readonly hasGroups: boolean },

@@ -1,4 +1,4 @@
-/** What Linux says of a process in `/proc/<pid>/stat`. Null: there is none, or it cannot be read. */
+/** The facts that Linux gives of a process in `/proc/<pid>/stat`. Null: there is none, or it cannot be read. */
 import { readFileSync } from 'node:fs'
 
 /** `USER_HZ`: the same on every architecture that Node runs on. */

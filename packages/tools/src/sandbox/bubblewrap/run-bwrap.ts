@@ -16,12 +16,12 @@ import { descriptors } from './descriptors.ts'
 import { endMarked, kill } from './marked.ts'
 import { collectedCpuMs, isRunning, startOf } from './process-facts.ts'
 
-/** What is run. */
+/** The command that is run. */
 export interface BwrapRun {
   /** Stands in the command. */
   readonly mark: string
   readonly command: readonly string[]
-  /** Who runs it; null: whoever this process is. */
+  /** The user that runs it; null: the user of this process. */
   readonly uid: number | null
   /** Files by which the command enters its control groups. */
   readonly groups: readonly string[]
@@ -34,7 +34,7 @@ export interface BwrapRun {
   readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void
 }
 
-/** What became of it. `exitCode` null: bwrap did not get as far, or was ended. */
+/** The end of a run. `exitCode` null: bwrap did not get as far, or was ended. */
 export interface BwrapEnd {
   readonly exitCode: number | null
   readonly cpuMs: number | null
@@ -78,7 +78,7 @@ export function runBwrap(run: BwrapRun): RunningBwrap {
       ...(['pipe', 'pipe', 'pipe', 'pipe'] as const),
       ...groups,
     ],
-    // Whatever is here can be read in `/proc/1/environ` of the sandbox.
+    // Everything in here can be read in `/proc/1/environ` of the sandbox.
     env: {},
     cwd: '/',
   })
@@ -121,7 +121,7 @@ interface Parts {
 async function settle({ mark, started, status, outputs }: Parts): Promise<BwrapEnd> {
   const error = await started
   if (error) return { exitCode: null, cpuMs: null, error }
-  // What a command left in the background is being killed now. Where bwrap ended before its time, nobody else does that.
+  // The kernel is killing now what the command left in the background. Where bwrap ended before its time, nobody else does that.
   if (status.pid === null) await endMarked(mark)
   while (isThere(status)) {
     if (status.pid !== null) kill(status.pid, status.started)

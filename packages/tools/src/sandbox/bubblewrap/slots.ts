@@ -33,10 +33,10 @@ import { startOf } from './process-facts.ts'
 
 /** A place for one command. */
 export interface Slot {
-  /** What finds its processes. */
+  /** The mark by which its processes are found. */
   readonly mark: string
   readonly directory: string
-  /** Who its processes are; null: whoever the worker is. */
+  /** The user of its processes; null: the user of the worker. */
   readonly uid: number | null
   readonly mirror: Mirror
   /** Bounds memory and processes of a command; null where no groups can be made. */
@@ -48,7 +48,7 @@ export interface Slot {
 /** Users that belong to nobody, on systems that follow systemd's table: 60578 to 61183 are not assigned. */
 const slotUids = { first: 60_600, count: 500 } as const
 
-/** Who runs commands. */
+/** The users that run commands. */
 export type SlotUsers = 'each' | 'own' | number
 
 interface SlotsOptions {
@@ -153,7 +153,7 @@ export class Slots {
       () => true,
       () => false,
     )
-    // Whatever this process takes from the modes of what it makes: users of slots pass through it.
+    // Set after the fact, as the umask of this process may take from the mode: users of slots pass through it.
     if (isNew) await chmod(home, 0o711)
     const stat = await lstat(home)
     if (!stat.isDirectory() || stat.uid !== 0 || (stat.mode & 0o022) !== 0)
