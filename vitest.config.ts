@@ -34,6 +34,9 @@ const long = [
   'test/upgrade/*.test.ts',
 ]
 
+/** Figures in milliseconds, which mean nothing beside other tests: one file after the other, by a command of its own. */
+const figures = ['packages/tools/test/sandbox/{cost,virtual-lag}.test.ts']
+
 const pure = [
   'packages/core/test/**/*.test.ts',
   'packages/engine/test/**/*.test.ts',
@@ -121,6 +124,7 @@ export default defineConfig({
             ...clients,
             ...pages,
             ...long,
+            ...figures,
             '**/node_modules/**',
           ],
           ...longest,
@@ -134,6 +138,7 @@ export default defineConfig({
           ...longest,
         },
       },
+      { test: { name: 'figures', include: figures, ...longest } },
       { test: { name: 'clients', include: clients, isolate: false, ...longest } },
       { test: { name: 'pages', include: pages, ...longest } },
       {
