@@ -21,12 +21,12 @@ const report = `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}
 const long = [
   'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
   'packages/cli/test/{approvals,commands,dev}.test.ts',
-  'packages/engine/test/{leases,outage}.test.ts',
+  'packages/engine/test/{leases,outage,turn-costs}.test.ts',
   'packages/policies/test/passport/steering.test.ts',
   'packages/postgres/test/silence.test.ts',
-  'packages/server/test/{backlog,bash-cancels,embedded-death,health,lifecycle,paused-backlog,quiet,redis,unknown}.test.ts',
+  'packages/server/test/{backlog,bash-cancels,embedded-death,health,lifecycle,odd-summaries,paused-backlog,quiet,redis,unknown}.test.ts',
   'packages/tools/test/mcp-life.test.ts',
-  'test/contract/{leases,long-history}.test.ts',
+  'test/contract/{leases,long-history,without-context}.test.ts',
   'test/deployment/{compose,drain,least-privilege}.test.ts',
   'test/end-to-end/restart.test.ts',
   'test/leak-hunt/*.test.ts',
@@ -36,6 +36,9 @@ const long = [
 
 /** Figures in milliseconds, which mean nothing beside other tests: one file after the other, by a command of its own. */
 const figures = ['packages/tools/test/sandbox/{cost,virtual-lag}.test.ts']
+
+/** Commands of models in both sandboxes: thousands of processes that are started and killed. A command of its own. */
+const sandbox = ['packages/tools/test/sandbox/!(cost|virtual-lag).test.ts']
 
 const pure = [
   'packages/core/test/**/*.test.ts',
@@ -125,6 +128,7 @@ export default defineConfig({
             ...pages,
             ...long,
             ...figures,
+            ...sandbox,
             '**/node_modules/**',
           ],
           ...longest,
@@ -138,6 +142,7 @@ export default defineConfig({
           ...longest,
         },
       },
+      { test: { name: 'sandbox', include: sandbox, ...longest } },
       { test: { name: 'figures', include: figures, ...longest } },
       { test: { name: 'clients', include: clients, isolate: false, ...longest } },
       { test: { name: 'pages', include: pages, ...longest } },

@@ -59,7 +59,7 @@ describe('a copy of the sources', () => {
     const kind = [kinds, `${kinds}\n  'scratch.done',`] as const
     const effects = "export const Effect = z.discriminatedUnion('kind', ["
     const union = [effects, `${effects}\n${schema}`] as const
-    const before = "  'webhook.deliver': { node: null, dispatch: null },"
+    const before = "  'policy.evaluate': { node: 'guardrail', dispatch: null },"
     const traits = [before, `${before}\n  'scratch.done': { node: null, dispatch: null },`] as const
     edited(file, kind, () =>
       edited(file, union, () => {
