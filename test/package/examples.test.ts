@@ -73,7 +73,7 @@ describe('the installed package', () => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
     symlinkSync(join(installed.app, 'node_modules'), join(folder, 'node_modules'))
     const said = expectOk(folder, 'npx', ['signalbox', 'demo'])
-    expect(said).toMatch(/chains verified: 8 runs, \d{3} events/)
+    expect(said).toMatch(/chains verified: 14 runs, \d{3} events/)
     const lines = said.trimEnd().split('\n').slice(-3)
     expect(lines).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/^npx signalbox /)))
     // The last of them serves until it is interrupted.
