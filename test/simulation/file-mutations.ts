@@ -69,7 +69,7 @@ export const fileMutations: readonly Mutation[] = [
     file: 'packages/tools/src/workspace/file-name.ts',
     line: '  if (invisible.test(name))\n',
     becomes: '  if (name === name.repeat(2))\n',
-    test: names('is one part of a path that the tools accept'),
+    test: names('it turns the direction'),
   },
   {
     name: 'a taken name is given twice',
@@ -90,7 +90,7 @@ export const fileMutations: readonly Mutation[] = [
     file: server('parameters.ts'),
     line: '=(?:"((?:[^"]|',
     becomes: '=(?:"?((?:[^"]|',
-    test: inServer('multipart', 'has fields whose names look like parameters'),
+    test: inServer('multipart', 'charset=utf-8; boundary'),
   },
   {
     name: 'a body is left unread by what refuses it before (B1)',
