@@ -65,7 +65,9 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
       tool('look', 'read'),
       tool('put', 'idempotent'),
       tool('pay', 'once'),
-      ...(isCommanding(seedOf(seed)) ? [tool('bash', 'idempotent')] : []),
+      ...(isCommanding(seedOf(seed))
+        ? [{ ...tool('bash', 'idempotent'), contained: true as const }]
+        : []),
       ...startTools(seed, tool('start', 'idempotent')),
     ],
     guardrails: guardrailsOf(unit, seed),

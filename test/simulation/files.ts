@@ -129,7 +129,7 @@ export function fileViolations(
     ...runs.flatMap((run) => [
       ...resultViolations(world, run),
       ...blobViolations(tables, run),
-      ...commandViolations(world, run),
+      ...commandViolations(run),
     ]),
   ]
 }
@@ -188,23 +188,10 @@ function saidIn(world: World, { type, payload }: StoredEvent): readonly Change[]
   return execution ? changesOf(execution) : []
 }
 
-/**
- * Nothing of a command leaves its sandbox but its result, and a cancel ends all of it: it is never unknown whether a command that began did
- * anything. A policy may forbid the attempt after a lost one, which does not begin: of no idempotent tool the engine says then that nothing
- * happened.
- */
-const commandViolations = (
-  { executions }: World,
-  { head: { runId }, log }: RunRecord,
-): readonly string[] =>
+/** Nothing of a command leaves its sandbox but its result, and a cancel ends all of it: what became of it is never unknown. */
+const commandViolations = ({ head: { runId }, log }: RunRecord): readonly string[] =>
   log
     .filter(({ type, tool }) => type === 'tool.unknown' && tool === 'bash')
-    .filter(({ payload: { effectId, attempt, reason } }) => {
-      const hasBegun = executions.some(
-        (each) => each.effectId === effectId && each.attempt === attempt,
-      )
-      return hasBegun || reason !== 'worker_lost' || attempt === 1
-    })
     .map(({ seq }) => `B3 a command of ${runId} is unknown at ${seq}`)
 
 /** A result names what its attempt changed, path by path; nothing else of a run names files. */

@@ -9,6 +9,16 @@ const tested = (file: string, name: string): GuardingTest => ({
 
 export const sandboxMutations: readonly Mutation[] = [
   {
+    name: 'a lost attempt of a command may have changed something (B3)',
+    file: 'packages/engine/src/perform/tool-call.ts',
+    line: 'return tools.some(({ name, contained }) => name === effect.tool && contained === true)',
+    becomes: 'return false',
+    test: {
+      file: 'packages/engine/test/current-policies.test.ts',
+      name: 'left nothing when it was lost',
+    },
+  },
+  {
     name: 'bash with a network is repeated like one without',
     file: sandbox('bash-tool.ts'),
     line: "network.kind === 'none' && snapshots ? 'idempotent' : 'once'",

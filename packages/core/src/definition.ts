@@ -28,6 +28,8 @@ export const ToolSpec = z.object({
   /** JSON Schema of the arguments, an object schema. */
   inputSchema: JsonObjectSchema,
   effect: EffectMode,
+  /** Nothing leaves a call but its result, and files with it: an attempt that was lost or ended has changed nothing. */
+  contained: z.literal(true).optional(),
   /** Name of the worker queue: each has its own concurrency. */
   queue: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
   timeoutMs: z.number().int().positive(),

@@ -149,37 +149,43 @@ test('the pinned policies go first, and the event names them', async () => {
   })
 })
 
-test('what is denied by now and may have run is unknown: its worker vanished in the first attempt', async () => {
-  const register = createMemoryRegister(systemClock)
-  const settings = { pollMs: 20, redispatchMs: 50, leaseMs: 200, renewMs: 50 }
-  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
-  const hanging = functionTools({
-    pay: async () => {
-      begun()
-      return new Promise<JsonObject>(() => {})
-    },
-  })
-  const model = turnModel([[{ tool: 'pay', args: { to: 'ann' } }], 'done'])
-  const dying: Register = { ...register }
-  const first = world({ model, tools: hanging, register: dying, settings }).engine
-  await first.start()
-  const definition = agent([toolSpec('pay', 'idempotent')], { onUnknown: 'tell' })
-  const runId = await begin(first, definition)
-  await isBegun
-  // It lives no more: nothing of it reaches the register.
-  const gone = new Promise<never>(() => {})
-  dying.renew = () => gone
-  dying.append = () => gone
-  void first.stop(0)
-  const paid: unknown[] = []
-  const tools = functionTools({ pay: async (args) => paid.push(args) })
-  const guardrails = { deniedTools: ['pay'] }
-  const agents = () => agent([toolSpec('pay', 'idempotent')], { guardrails })
-  const { engine } = world({ model, tools, register, settings, agents })
-  await engine.start()
-  expect(await outcomeOf(register, runId)).toBe('completed')
-  await engine.stop(1_000)
-  const settled = (await register.events(runId, {})).map(({ type }) => type)
-  expect(settled.filter((type) => type.startsWith('tool.'))).toEqual(['tool.unknown'])
-  expect(paid).toEqual([])
-})
+test.each([
+  ['may have run', {}, 'tool.unknown'],
+  ['left nothing when it was lost', { contained: true }, 'tool.denied'],
+] as const)(
+  'a call that is denied by now, whose worker vanished and which %s: %s is %s',
+  async (_, more, settledBy) => {
+    const register = createMemoryRegister(systemClock)
+    const settings = { pollMs: 20, redispatchMs: 50, leaseMs: 200, renewMs: 50 }
+    const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
+    const hanging = functionTools({
+      pay: async () => {
+        begun()
+        return new Promise<JsonObject>(() => {})
+      },
+    })
+    const model = turnModel([[{ tool: 'pay', args: { to: 'ann' } }], 'done'])
+    const dying: Register = { ...register }
+    const first = world({ model, tools: hanging, register: dying, settings }).engine
+    await first.start()
+    const definition = agent([{ ...toolSpec('pay', 'idempotent'), ...more }], { onUnknown: 'tell' })
+    const runId = await begin(first, definition)
+    await isBegun
+    // It lives no more: nothing of it reaches the register.
+    const gone = new Promise<never>(() => {})
+    dying.renew = () => gone
+    dying.append = () => gone
+    void first.stop(0)
+    const paid: unknown[] = []
+    const tools = functionTools({ pay: async (args) => paid.push(args) })
+    const guardrails = { deniedTools: ['pay'] }
+    const agents = () => agent([{ ...toolSpec('pay', 'idempotent'), ...more }], { guardrails })
+    const { engine } = world({ model, tools, register, settings, agents })
+    await engine.start()
+    expect(await outcomeOf(register, runId)).toBe('completed')
+    await engine.stop(1_000)
+    const settled = (await register.events(runId, {})).map((event) => event.type)
+    expect(settled.filter((type) => type.startsWith('tool.'))).toEqual([settledBy])
+    expect(paid).toEqual([])
+  },
+)

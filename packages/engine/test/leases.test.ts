@@ -359,28 +359,35 @@ test('a model call that is handed over does not end its run: another process mak
 })
 
 test.each([
-  ['idempotent', 'tool.unknown'],
-  ['once', 'tool.unknown'],
-  ['read', 'tool.aborted'],
-] as const)('a cancel cuts a call (%s) that does not come back: %s', async (effect, type) => {
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const tools: ToolHost = {
-    ...functionTools({ pay: async () => 1 }),
-    call: (_request, signal) => {
-      begin()
-      return new Promise((resolve) => {
-        signal.addEventListener('abort', () => resolve({ status: 'aborted', settled: false }))
-      })
-    },
-  }
-  const engine = await here.start({ roles: ['orchestrator', 'worker'], model: pays(), tools })
-  const runId = await here.begin(engine, agent([toolSpec('pay', effect)], { onUnknown: 'tell' }))
-  await begun
-  await engine.commands.cancel({ ...caller, runId, action: 'interrupt' })
-  expect(await here.outcome(runId)).toBe('cancelled')
-  const said = (await here.events(runId)).map((event) => event.type)
-  expect(said.filter((each) => each.startsWith('tool.'))).toEqual([type])
-})
+  ['idempotent', {}, 'tool.unknown'],
+  ['idempotent', { contained: true }, 'tool.aborted'],
+  ['once', {}, 'tool.unknown'],
+  ['read', {}, 'tool.aborted'],
+] as const)(
+  'a cancel cuts a call (%s, %j) that does not come back: %s',
+  async (effect, more, type) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const tools: ToolHost = {
+      ...functionTools({ pay: async () => 1 }),
+      call: (_request, signal) => {
+        begin()
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ status: 'aborted', settled: false }))
+        })
+      },
+    }
+    const engine = await here.start({ roles: ['orchestrator', 'worker'], model: pays(), tools })
+    const runId = await here.begin(
+      engine,
+      agent([{ ...toolSpec('pay', effect), ...more }], { onUnknown: 'tell' }),
+    )
+    await begun
+    await engine.commands.cancel({ ...caller, runId, action: 'interrupt' })
+    expect(await here.outcome(runId)).toBe('cancelled')
+    const said = (await here.events(runId)).map((event) => event.type)
+    expect(said.filter((each) => each.startsWith('tool.'))).toEqual([type])
+  },
+)
 
 const timed = async (stop: Promise<void>): Promise<number> => {
   const began = performance.now()

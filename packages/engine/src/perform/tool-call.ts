@@ -108,11 +108,11 @@ export const isJudged = async (
 
 /**
  * A policy forbids it by now: the call does not run, and the model reads why. After an attempt that was lost nobody can say
- * that it did not, unless it only reads.
+ * that it did not, unless nothing stays of one.
  */
 async function refused(deps: ToolCallDeps, task: ToolTask, denial: Denial): Promise<FactDraft> {
-  const { mode } = task.effect
-  if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')
+  if (task.attempt > 1 && !(await leavesNothing(deps, task)))
+    return unknown(deps, task, 'worker_lost')
   return deniedNow(deps.writer, task, denial)
 }
 
@@ -217,9 +217,16 @@ async function keepFiles(
   return { outcome: { status: 'failed', error }, files: null }
 }
 
-/** After a cancel: a call that did not come back may have happened, unless it only reads. */
+/** Does nothing stay of an attempt without an answer? So it is where a tool only reads, and where nothing but its result leaves it. */
+async function leavesNothing({ views }: ToolCallDeps, { row, effect }: ToolTask): Promise<boolean> {
+  if (effect.mode === 'read') return true
+  const { tools } = await views.definition(row.definitionHash)
+  return tools.some(({ name, contained }) => name === effect.tool && contained === true)
+}
+
+/** After a cancel: a call that did not come back may have happened, unless nothing stays of one. */
 async function aborted(deps: ToolCallDeps, task: ToolTask, settled: boolean): Promise<FactDraft> {
-  if (!settled && task.effect.mode !== 'read') return unknown(deps, task)
+  if (!settled && !(await leavesNothing(deps, task))) return unknown(deps, task)
   return cancelled(deps.writer, task)
 }
 

@@ -65,6 +65,7 @@ export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptio
     effect,
     queue: sandboxQueue,
     timeoutMs: bashTimeoutMs(config),
+    ...(effect === 'idempotent' ? { contained: true } : {}),
   })
   return {
     spec,

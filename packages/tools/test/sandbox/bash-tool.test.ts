@@ -25,6 +25,7 @@ describe.each(adapters)('bash over %s', (_name, use, skip) => {
     const spec = (await host().specs()).find(({ name }) => name === 'bash')
     expect(spec).toMatchObject({
       effect: 'idempotent',
+      contained: true,
       queue: 'sandbox',
       timeoutMs: 80_000,
       inputSchema: { required: ['command'] },
