@@ -31,7 +31,13 @@ export function commandOf(plan: string, turn: number): string {
 
 /** One that ends by a cancel only. */
 export const endlessCommand = (plan: string): string =>
-  `: ${markOf(plan)}; echo lost > kept.txt; while :; do sleep 1; done`
+  `: ${markOf(plan)}; echo lost > kept.txt; ${endless}`
+
+const endless = 'while :; do sleep 1; done'
+
+/** Its run's log: in an outage its time is up before its cancel can be heard of. */
+const isEndless = (log: RunRecord['log']): boolean =>
+  log.some(({ payload }) => JSON.stringify(payload).includes(endless))
 
 /** A command that ended found the files of those before it; what became of one is never unknown (B3 of the tool). */
 export function commandViolations({ head, log }: Pick<RunRecord, 'head' | 'log'>) {
@@ -43,7 +49,11 @@ export function commandViolations({ head, log }: Pick<RunRecord, 'head' | 'log'>
       if (type === 'tool.failed')
         return [`B2 a command of ${where} failed: ${JSON.stringify(payload['error'])}`]
       if (type !== 'tool.completed') return []
-      const { output, files } = factSchemas[type].parse(payload)
+      const { output, files, sandbox } = factSchemas[type].parse(payload)
+      if (isEndless(log))
+        return sandbox?.ended === 'timeout' && files === undefined
+          ? []
+          : [`B1 a command of ${where} without an end ended, or left files: ${sandbox?.ended}`]
       const said = JSON.stringify(output)
       return [
         ...(said.includes(`exit code ${keptCode}`)

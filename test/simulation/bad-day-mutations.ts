@@ -92,7 +92,7 @@ export const badDayMutations: readonly Mutation[] = [
   {
     name: 'a call that was cut off is aborted unless it is a once-call (I8)',
     file: engine('perform/tool-call.ts'),
-    line: "if (!settled && task.effect.mode !== 'read')",
+    line: 'if (!settled && !(await leavesNothing(deps, task)))',
     becomes: "if (!settled && task.effect.mode === 'once')",
   },
   {

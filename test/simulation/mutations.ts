@@ -190,8 +190,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a call that may have run is said to be denied (I8)',
     file: engine('perform/tool-call.ts'),
-    line: "if (task.attempt > 1 && mode !== 'read') return unknown(deps, task, 'worker_lost')",
-    becomes: '',
+    line: "return unknown(deps, task, 'worker_lost')",
+    becomes: 'return deniedNow(deps.writer, task, denial)',
     test: {
       file: 'packages/engine/test/current-policies.test.ts',
       name: 'what is denied by now and may have run is unknown',

@@ -19,6 +19,37 @@ export const sandboxMutations: readonly Mutation[] = [
     },
   },
   {
+    name: 'a file that cannot be read is one that is gone (V4)',
+    file: sandbox('virtual/virtual-sandboxes.ts'),
+    line: 'const bytes = await this.#request.files.read(path)',
+    becomes: 'const bytes = await this.#request.files.read(path).catch(() => null)',
+    test: tested('virtual', 'a file that cannot be read, not for now'),
+  },
+  {
+    name: 'the time of a script goes on while it waits for a file (V4)',
+    file: sandbox('virtual/virtual-sandboxes.ts'),
+    line: 'clock.without(this.#answer(heard))',
+    becomes: 'this.#answer(heard)',
+    test: tested('virtual', 'a file that comes late'),
+  },
+  {
+    name: 'a worker ends before its sandboxes are closed',
+    file: sandbox('virtual/virtual-process.ts'),
+    line: '    this.#child.ref()\n    this.#child.kill',
+    becomes: '    this.#child.kill',
+    test: tested('virtual', 'a worker with nothing else to do'),
+  },
+  {
+    name: 'a file that a tool asks for in an outage is lost',
+    file: 'packages/engine/src/record/patience.ts',
+    line: '=> AsyncLocalStorage.bind(ask)',
+    becomes: '=> ask',
+    test: {
+      file: 'packages/engine/test/outage.test.ts',
+      name: 'out of a handler that is none of its own',
+    },
+  },
+  {
     name: 'bash with a network is repeated like one without',
     file: sandbox('bash-tool.ts'),
     line: "network.kind === 'none' && snapshots ? 'idempotent' : 'once'",

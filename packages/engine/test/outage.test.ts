@@ -2,7 +2,8 @@
  * An outage of the register, with the settings of production: leases of 15 s, outages of 60 s. It costs time, and nothing
  * else: no run fails for it, no result that somebody holds is lost, nothing that was begun is taken from whoever lives.
  */
-import type { Model, Register } from '@signalbox/engine'
+import { AsyncResource } from 'node:async_hooks'
+import type { Model, Register, ToolHost } from '@signalbox/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { caller, type Land, land, lineTo, pass, stubbornTools } from './support/outage.ts'
 import { withAppend } from './support/faulty.ts'
@@ -138,6 +139,40 @@ test('a worker that alone is cut off loses its call after a lease, and what it s
   const late = await until(async () => (await here.events(runId, 'tool.late'))[0])
   expect(late.payload).toMatchObject({ attempt: 1 })
   expect(await here.events(runId, 'tool.completed')).toEqual([])
+})
+
+test('a file that a tool asks for in an outage, out of a handler that is none of its own, comes later', async () => {
+  const lines = [lineTo(here.truth), lineTo(here.truth)] as const
+  // As a process that was started before there was a call.
+  const elsewhere = new AsyncResource('a handler')
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: free, resolve: letGo } = Promise.withResolvers<void>()
+  const host: ToolHost = {
+    ...functionTools({ pay: async () => null }),
+    call: async ({ files, said }) => {
+      begin()
+      await free
+      const found = await elsewhere.runInAsyncScope(async () => [
+        (await files?.tree())?.size,
+        await files?.read('none'),
+        await said?.('u1'),
+      ])
+      const text = JSON.stringify(found)
+      return { status: 'completed', output: { content: [{ type: 'text', text }], isError: false } }
+    },
+  }
+  const engine = await here.start({ roles: ['orchestrator'], line: lines[0], model: pays() })
+  await here.start({ roles: ['worker'], line: lines[1], tools: host })
+  const runId = await here.begin(engine, paying('idempotent'))
+  await begun
+  for (const line of lines) line.cut()
+  letGo()
+  await pass(outageMs)
+  for (const line of lines) line.mend()
+  expect(await here.outcome(runId)).toBe('completed')
+  const [completed] = await here.events(runId, 'tool.completed')
+  expect(JSON.stringify(completed?.payload['output'])).toContain('[0,null,')
+  expect(await here.events(runId, 'tool.failed')).toEqual([])
 })
 
 /** The register with one method that always fails, for whoever asks. */

@@ -10,8 +10,6 @@ export {
   type Played,
   processesWith,
   sandboxContract,
-  type SandboxAbility,
-  type SandboxSubject,
 } from './sandbox-contract.ts'
 export { sandboxProgramsContract, stubborn } from './sandbox-programs.ts'
 export { wakeBusContract } from './wake-contract.ts'

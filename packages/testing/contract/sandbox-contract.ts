@@ -14,19 +14,6 @@ import type {
 } from '@signalbox/tools'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** An ability that not every adapter has: the parts of the suite that mean nothing without it are left out. */
-export type SandboxAbility =
-  /** Starts programs: signals, children, devices, limits of the kernel. */
-  | 'programs'
-  /** Outputs are bytes as they were written. */
-  | 'bytes'
-
-/** One adapter, and what it can. */
-export interface SandboxSubject {
-  readonly make: () => Promise<Sandboxes>
-  readonly can: ReadonlySet<SandboxAbility>
-}
-
 const mebibyte = 1024 * 1024
 
 export const contractLimits: SandboxLimits = {
@@ -150,6 +137,10 @@ export async function play(
 
 const utf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
 
+async function unreadable(): Promise<never> {
+  throw new Error('this row cannot be read')
+}
+
 /** A number of seconds that nothing else sleeps. */
 export const marked = (): string => `3${randomBytes(4).readUInt32BE() % 1_000_000}.5`
 
@@ -169,7 +160,7 @@ export function processesWith(text: string): readonly number[] {
 }
 
 /** Plays the suite. */
-export function sandboxContract(name: string, { make, can }: SandboxSubject): void {
+export function sandboxContract(name: string, make: () => Promise<Sandboxes>): void {
   const open = async (): Promise<Sandboxes> => {
     const sandboxes = await make()
     onTestFinished(() => sandboxes.close())
@@ -415,9 +406,27 @@ export function sandboxContract(name: string, { make, can }: SandboxSubject): vo
       expect((await play(sandboxes, 'cat /tmp/left')).stdout).toBe('')
     })
 
-    test.runIf(can.has('bytes'))('§7.7 bytes that are no text come out as they are', async () => {
-      const { ended } = await play(await open(), String.raw`printf '\377\376\000a'`)
-      expect(Array.from(ended.stdout)).toEqual([0xff, 0xfe, 0, 0x61])
+    test('a file that cannot be read, not for now but at all, ends the command, and nothing is kept', async () => {
+      const files = { ...givenFiles({ 'kept.txt': '0' }), read: unreadable }
+      const script = 'printf 1 >> kept.txt; echo x > made; exit 0'
+      const { ended, files: left } = await play(await open(), script, { files })
+      expect([ended.ended, ended.reason, left]).toEqual([
+        'lost',
+        expect.stringContaining('this row cannot be read'),
+        {},
+      ])
+    })
+
+    test('a file that comes late is waited for, beyond the time of the command itself', async () => {
+      const given = givenFiles({ 'kept.txt': '0' })
+      const read = async (path: string): Promise<Uint8Array | null> => {
+        await new Promise((resolve) => setTimeout(resolve, 2_500))
+        return given.read(path)
+      }
+      const files = { ...given, read }
+      const script = 'printf 1 >> kept.txt; cat kept.txt'
+      const { stdout, files: left } = await play(await open(), script, { files, timeoutMs: 2_000 })
+      expect([stdout, left]).toEqual(['01', { 'kept.txt': '01' }])
     })
   })
 }

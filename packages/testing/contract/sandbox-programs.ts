@@ -36,6 +36,11 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
       expect(ended).toMatchObject({ ended: 'exited', exitCode })
     })
 
+    test('§7.7 bytes that are no text come out as they are', async () => {
+      const { ended } = await play(await open(), String.raw`printf '\377\376\000a'`)
+      expect(Array.from(ended.stdout)).toEqual([0xff, 0xfe, 0, 0x61])
+    })
+
     test.each(stubborn)('X1 a cancel ends a tree with %s', async (_name, script) => {
       const mark = marked()
       const controller = new AbortController()

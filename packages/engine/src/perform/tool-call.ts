@@ -30,6 +30,7 @@ import type {
 } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
+import { withinEffect } from '../record/patience.ts'
 import { about, type CallTask, cancelled, deniedNow, options, overBudget } from './call-facts.ts'
 import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
@@ -134,6 +135,7 @@ async function runTool(
 ): Promise<ToolOutcome> {
   const { row, effect, call, attempt, fields, agent } = task
   const place = { runId: row.runId, callId: call.id, attempt }
+  const { tree, read } = deps.files.of(row)
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -149,8 +151,8 @@ async function runTool(
     progress: reportProgress(deps.wakeBus, place, (note) =>
       cleanNote(deps.guardrails, agent, note),
     ),
-    files: deps.files.of(row),
-    said: saidIn(deps, row),
+    files: { tree: withinEffect(tree), read: withinEffect(read) },
+    said: withinEffect(saidIn(deps, row)),
   }
   try {
     return await deps.tools.call(request, signal)

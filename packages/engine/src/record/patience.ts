@@ -52,6 +52,14 @@ export async function waitingOn<T>(signal: AbortSignal, work: () => Promise<T>):
   }
 }
 
+/**
+ * A function that belongs to the effect it is made in, whoever calls it: a tool may ask for a file out of a handler of its own, which was
+ * set up for another call, or for none.
+ */
+export const withinEffect = <A extends readonly unknown[], R>(
+  ask: (...args: A) => R,
+): ((...args: A) => R) => AsyncLocalStorage.bind(ask)
+
 /** Repeats `attempt` for as long as the effect it is part of lasts; outside of any, nine times. */
 export function repeatedly<T>(
   patience: Patience,

@@ -28,14 +28,14 @@ describe.skipIf(skipBwrap)(`bubblewrap${bwrapMissing}`, () => {
 
   const make = async (): Promise<BubblewrapSandboxes> =>
     new BubblewrapSandboxes({ directory, concurrency: 4 })
-  sandboxContract('bubblewrap', { make, can: new Set(['programs', 'bytes']) })
+  sandboxContract('bubblewrap', make)
   sandboxProgramsContract('bubblewrap', make)
 
   // As an ordinary user all slots have one user, as if the worker were it: limits and namespaces are all that keeps them apart.
   if (process.getuid?.() === 0) {
     const asNobody = async (): Promise<BubblewrapSandboxes> =>
       new BubblewrapSandboxes({ directory, concurrency: 4, users: 65_534 })
-    sandboxContract('bubblewrap as nobody', { make: asNobody, can: new Set(['programs', 'bytes']) })
+    sandboxContract('bubblewrap as nobody', asNobody)
     sandboxProgramsContract('bubblewrap as nobody', asNobody)
   }
 

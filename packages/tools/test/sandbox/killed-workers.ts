@@ -1,6 +1,7 @@
 /** Workers that are killed with -9 while they start a command. */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +32,13 @@ export function heard(worker: { readonly stdout: Readable }, word: string): Prom
       if (said.includes(word)) resolve()
     })
   })
+}
+
+/** Waits for the end of a worker that nobody kills, and answers its exit code. */
+export async function endOf(worker: ReturnType<typeof startWorker>): Promise<number | null> {
+  worker.stdout.resume()
+  await once(worker, 'exit')
+  return worker.exitCode
 }
 
 /** One start, and how its processes are found. */

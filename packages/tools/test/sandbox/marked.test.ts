@@ -1,5 +1,6 @@
 /** The end of processes that nobody holds any more. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -46,6 +47,18 @@ describe.skipIf(!isLinux)('processes with a mark', () => {
   )
 })
 
+/** It writes to its status before it lets the namespace begin, and nobody reads it: as after the death of its worker. */
+async function endBeforeItsNamespace(mark: string): Promise<void> {
+  const options = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/']
+  const status = ['--json-status-fd', '3']
+  const child = spawn('bwrap', [...options, ...status, '--', '/bin/true', mark], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const [, , , stream] = child.stdio
+  if (stream instanceof Socket) stream.destroy()
+  await once(child, 'exit')
+}
+
 describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
   it.runIf(process.getuid?.() === 0)(
     'S3 a slot is taken over when nothing of its dead owner is alive',
@@ -67,20 +80,15 @@ describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
   )
 
   it('X3 one that ends before it lets its namespace begin leaves a process that waits for ever, and it is found', async () => {
-    const mark = newMark()
-    const options = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/']
-    const status = ['--json-status-fd', '3']
-    const child = spawn('bwrap', [...options, ...status, '--', '/bin/true', mark], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    })
-    // It writes there before it lets the namespace begin: as it would after the death of its worker.
-    const [, , , stream] = child.stdio
-    if (stream instanceof Socket) stream.destroy()
-    const signal = await new Promise((resolve) => child.once('exit', (_code, by) => resolve(by)))
-    const ended = await endMarked(mark)
-    // One that was faster than we were has left nothing.
-    expect(signal !== 'SIGPIPE' || ended > 0).toBe(true)
-    expect(processesWith(mark)).toEqual([])
+    // Some of them end with it: those that had heard by then whose death is theirs.
+    let found = 0
+    for (let n = 0; n < 40 && found === 0; n += 1) {
+      const mark = newMark()
+      await endBeforeItsNamespace(mark)
+      found = await endMarked(mark)
+      expect(processesWith(mark)).toEqual([])
+    }
+    expect(found).toBeGreaterThan(0)
   })
 
   it('X1 a bwrap that somebody else ends is lost, its call settles, and nothing of it is alive', async () => {

@@ -11,7 +11,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { VirtualSandboxes } from '../../src/sandbox/virtual/virtual-sandboxes.ts'
 import { isAlive, until } from '../hosting.ts'
-import { heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
+import { endOf, heard, killsOfStarts, killStarts, startWorker } from './killed-workers.ts'
 
 /** The status that Linux gives of a process; empty where there is none. */
 function said(pid: number, file: string): string {
@@ -37,7 +37,7 @@ const isVirtual = (pid: number): boolean => said(pid, 'cmdline').includes('warde
 
 const make = async (): Promise<VirtualSandboxes> => new VirtualSandboxes(contractLimits)
 
-sandboxContract('virtual', { make, can: new Set() })
+sandboxContract('virtual', make)
 
 const opened = async (): Promise<VirtualSandboxes> => {
   const sandboxes = await make()
@@ -135,6 +135,10 @@ describe('virtual', () => {
     await until(() => !isAlive(waiting))
     await heardOf()
     expect((await play(sandboxes, 'echo here')).stdout).toBe('here\n')
+  })
+
+  it('a worker with nothing else to do ends when its sandboxes are closed, and not before', async () => {
+    expect(await endOf(startWorker(['', 'cat probe', 'virtual']))).toBe(0)
   })
 
   it('X3 what a terminal or a service sends to all processes does not end a script: the worker decides', async () => {

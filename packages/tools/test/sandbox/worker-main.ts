@@ -1,5 +1,5 @@
 /**
- * A worker to be killed: runs one script, and says when it starts it and when that has begun: by its output, or in `virtual`, whose
+ * A worker, mostly to be killed: runs one script, and says when it starts it and when that has begun: by its output, or in `virtual`, whose
  * output comes at the end, by reading a file. Arguments: a directory, the script, the adapter; of `bubblewrap` who runs commands, if
  * that is not the default, and of `virtual` the mebibytes of its heap.
  */
@@ -47,3 +47,7 @@ process.stdout.write('opened\n')
 await sandbox.exec({ script, timeoutMs: 60_000 }, never.signal, () => {
   process.stdout.write('begun\n')
 })
+// A worker that is not killed: it has nothing else to do by now.
+await sandbox.close()
+await sandboxes.close()
+process.stdout.write('closed\n')

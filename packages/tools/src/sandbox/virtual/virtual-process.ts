@@ -94,6 +94,8 @@ export class VirtualProcess {
   /** Ends it, whatever it does. Resolves when it is gone. */
   async end(): Promise<void> {
     this.#isEnding = true
+    // Its end is waited for: without this the loop of a worker with nothing else to do would be over before it.
+    this.#child.ref()
     this.#child.kill('SIGKILL')
     await this.#gone
   }

@@ -4,7 +4,8 @@
  * V1 A process runs one script and is ended. What a script may have done to it, no other call meets.
  * V2 It is ended from outside: no script can refuse, none holds up the worker, and one that uses up its memory ends alone.
  * V3 A script reads the files it looks at, and nothing else: no program, no network, no file of this machine but mounts.
- * V4 It is no boundary against hostile code: the process is a user's like the worker, and a fault in the interpreter would be
+ * V4 A file that cannot be read for now holds the script up, and its clock; one that cannot be read at all ends it.
+ * V5 It is no boundary against hostile code: the process is a user's like the worker, and a fault in the interpreter would be
  *    as good as a program of that user.
  */
 import { limits } from '@signalbox/core'
@@ -23,6 +24,7 @@ import type {
   SandboxRequest,
 } from '../sandbox.ts'
 import type { FromThread } from './messages.ts'
+import { ScriptClock } from './script-clock.ts'
 import { VirtualProcess } from './virtual-process.ts'
 
 /** Processes with just-bash, one of them always warm once there was a first call. */
@@ -127,15 +129,17 @@ class VirtualSandbox implements Sandbox {
     const { limits: own, mounts, env } = this.#request
     return new Promise((resolve) => {
       const over = new AbortController()
+      const clock = new ScriptClock(Math.min(timeoutMs, own.wallMs), () => end('timeout'))
       const end = (outcome: Outcome): void => {
         over.abort()
-        clearTimeout(timer)
+        clock.stop()
         resolve(outcome)
       }
-      const timer = setTimeout(() => end('timeout'), Math.min(timeoutMs, own.wallMs))
+      // A file that could not be read is not one that is gone: the script would go on without it.
+      const unread = (error: unknown): void => end(`a file could not be read: ${describe(error)}`)
       signal.addEventListener('abort', () => end('cancelled'), { signal: over.signal })
       this.#process.hear((heard) => {
-        if (heard.type === 'read') this.#answer(heard)
+        if (heard.type === 'read') clock.without(this.#answer(heard)).catch(unread)
         else if (heard.type === 'done') end(heard)
         else if (heard.type === 'memory') end('memory')
         else if (heard.type === 'failed') end(heard.message)
@@ -156,10 +160,9 @@ class VirtualSandbox implements Sandbox {
     })
   }
 
-  #answer({ id, path }: { readonly id: number; readonly path: string }): void {
-    const answer = (bytes: Uint8Array | null): void =>
-      this.#process.send({ type: 'content', id, bytes })
-    this.#request.files.read(path).then(answer, () => answer(null))
+  async #answer({ id, path }: { readonly id: number; readonly path: string }): Promise<void> {
+    const bytes = await this.#request.files.read(path)
+    this.#process.send({ type: 'content', id, bytes })
   }
 
   #ended(
