@@ -17,18 +17,22 @@ process.env['SIGNALBOX_TEST_RUN'] ??= String(process.pid)
 const reports = process.env['SIGNALBOX_REPORTS']
 const report = `${reports ?? '.'}/${process.env['SIGNALBOX_REPORT'] ?? 'vitest'}`
 
-/** What lasts: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
+/** What lasts, twenty seconds a file or more: outages, silence, leases that run out, backlogs, drains, hunts through all a run leaves. A command of its own. */
 const long = [
   'packages/bullmq/test/{outage,redis-hygiene,sharded-channels}.test.ts',
-  'packages/cli/test/{approvals,commands,dev}.test.ts',
-  'packages/engine/test/{leases,outage,turn-costs}.test.ts',
+  'packages/cli/test/{approvals,audit,commands,dev,end-marker,first-contact,large-export,proofs,traces,young-generation}.test.ts',
+  'packages/embedded/test/embedded.test.ts',
+  'packages/engine/test/{flat-turns,leases,outage,reconciler,turn-costs}.test.ts',
+  'packages/models/test/{endless-streams,recording-splices}.test.ts',
+  'packages/policies/test/guardrails/{long-texts,redos}.test.ts',
   'packages/policies/test/passport/steering.test.ts',
-  'packages/postgres/test/silence.test.ts',
-  'packages/server/test/{backlog,bash-cancels,embedded-death,health,lifecycle,odd-summaries,paused-backlog,quiet,redis,unknown}.test.ts',
-  'packages/tools/test/mcp-life.test.ts',
-  'test/contract/{leases,long-history,without-context}.test.ts',
+  'packages/postgres/test/{restore,silence}.test.ts',
+  'packages/server/test/{backlog,bash-cancels,compaction-failures,embedded-death,health,lifecycle,odd-summaries,paused-backlog,pauses,quiet,redis,unknown,upload-bodies}.test.ts',
+  'packages/tools/test/{mcp,mcp-life,odd-mcp-answers}.test.ts',
+  'test/contract/{compaction-deaths,leases,long-history,register-differential,without-context}.test.ts',
   'test/deployment/{compose,drain,least-privilege}.test.ts',
-  'test/end-to-end/restart.test.ts',
+  'test/end-to-end/{restart,upload-memory}.test.ts',
+  'test/governance/strange-usage.test.ts',
   'test/leak-hunt/*.test.ts',
   'test/recipes/*.test.ts',
   'test/upgrade/*.test.ts',
