@@ -27,17 +27,18 @@ const recorded = Costs.parse(
 /** Where a page of an index is split is a matter of random ids. */
 const walShare = 0.01
 
-/** A process looks for work when it starts, and again where a clock says so: on a busy machine once or twice more, and finds nothing. */
+/** A process looks for work when it starts, and again where a clock says so: on a busy machine once or twice more, and may meet work that is about to be claimed. */
 const looksMore = 2
 
-/** Statements that look for something, as often as was recorded if they found as much. */
+/** Statements that look for something, as often as was recorded if they looked hardly more often and found hardly more. */
 function steady(
   now: Readonly<Record<string, readonly [number, number]>>,
   before: Readonly<Record<string, readonly [number, number]>>,
 ) {
   const isLook = (text: string, [calls, rows]: readonly [number, number]): boolean => {
     const [callsBefore, rowsBefore] = before[text] ?? [0, 0]
-    return callsBefore > rowsBefore && rows === rowsBefore && calls <= callsBefore + looksMore
+    const isHardlyMore = calls <= callsBefore + looksMore && rows <= rowsBefore + looksMore
+    return callsBefore > rowsBefore && rows >= rowsBefore && isHardlyMore
   }
   return Object.fromEntries(
     Object.entries(now).map(([text, counted]) => [
