@@ -20,7 +20,7 @@ export const familyMutations: readonly Mutation[] = [
     from: 2750,
     test: {
       file: 'packages/engine/test/child-crash.test.ts',
-      name: 'dead right after a parent is cancelled: another process finds the child, and cancels it',
+      name: 'another process finds the child, and cancels it',
     },
   },
   {
@@ -60,7 +60,7 @@ export const familyMutations: readonly Mutation[] = [
     becomes: 'const calls = asked.calls',
     test: {
       file: 'test/contract/budgets.test.ts',
-      name: 'takes as many calls as there are',
+      name: 'as there are',
     },
   },
   {

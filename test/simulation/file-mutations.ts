@@ -69,7 +69,7 @@ export const fileMutations: readonly Mutation[] = [
     file: 'packages/tools/src/workspace/file-name.ts',
     line: '  if (invisible.test(name))\n',
     becomes: '  if (name === name.repeat(2))\n',
-    test: names('it turns the direction'),
+    test: names('turns the direction'),
   },
   {
     name: 'a taken name is given twice',
@@ -83,7 +83,7 @@ export const fileMutations: readonly Mutation[] = [
     file: server('multipart.ts'),
     line: "if (line.trim() !== '') throw new MalformedMultipart('A boundary goes on after its end.')",
     becomes: '',
-    test: inServer('multipart', 'with a boundary that goes on is an error'),
+    test: inServer('multipart', 'with a boundary that goes on'),
   },
   {
     name: 'what stands in the quotes of a name is a parameter (P1)',

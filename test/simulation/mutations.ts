@@ -194,7 +194,7 @@ export const mutations: readonly Mutation[] = [
     becomes: 'return deniedNow(deps.writer, task, denial)',
     test: {
       file: 'packages/engine/test/current-policies.test.ts',
-      name: 'what is denied by now and may have run is unknown',
+      name: 'may have run',
     },
   },
   {

@@ -30,7 +30,7 @@ export const titleMutations: readonly Mutation[] = [
     file: core('machine/title.ts'),
     line: "if (untold.includes(outcome)) return isOwn ? 'untitled' : null",
     becomes: '',
-    test: inCore('after refused nothing is told'),
+    test: inCore('nothing is told, and no model is asked'),
   },
   {
     name: 'the first words are not kept with the run',
