@@ -157,6 +157,8 @@ async function runTool(
   try {
     return await deps.tools.call(request, signal)
   } catch (error) {
+    // Whatever it waited for was given up with the call: that says nothing of what it would have answered.
+    if (signal.aborted) return { status: 'aborted', settled: false }
     return { status: 'failed', error: { code: 'tool_host', message: messageOf(error) } }
   }
 }

@@ -1,0 +1,60 @@
+/**
+ * A register that answers late, or not for a while, and the time that a tool has. Would catch: an outage of the register that a call is told
+ * of as a tool that was too slow, or whose outcome nobody knows.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineTool } from '../src/index.ts'
+import { callTool, errorOf, hostFor, outputOf, textOf } from './hosting.ts'
+import { snapshotStore } from './snapshot-store.ts'
+
+/** Files of a register that is away for so long, whatever it is asked. */
+const slow = (awayMs: number) => {
+  const store = snapshotStore()
+  const event = store.keep('e', [{ path: 'a', bytes: Buffer.from('text'), executable: false }])
+  const { tree, read } = store.files([event])
+  return {
+    tree: async () => {
+      await sleep(awayMs)
+      return tree()
+    },
+    read: async (key: string) => {
+      await sleep(awayMs)
+      return read(key)
+    },
+  }
+}
+
+const timeoutMs = 200
+
+it.each([
+  ['ls', { path: '.' }],
+  ['read_file', { path: 'a' }],
+  ['str_replace', { path: 'a', oldText: 'text', newText: 'words' }],
+  ['write_file', { path: 'b', text: 'x' }],
+])('%s waits for its files longer than it may take', async (name, args) => {
+  const host = hostFor({ snapshots: true })
+  const outcome = await callTool(host, name, { args, timeoutMs, files: slow(2 * timeoutMs) })
+  expect(outputOf(outcome).isError).toBe(false)
+})
+
+const worker = defineTool({
+  name: 'work',
+  description: 'Reads a file, and works for a while.',
+  input: z.object({ ms: z.number() }),
+  timeoutMs,
+  run: async ({ ms }, { workspace }) => {
+    const read = await workspace.readFile('a')
+    await sleep(ms)
+    return read.ok ? read.value : read.code
+  },
+})
+
+it('what a tool does itself is timed, before and after it has waited for a file', async () => {
+  const host = hostFor({ snapshots: true, tools: [worker] })
+  const work = (ms: number) =>
+    callTool(host, 'work', { args: { ms }, files: slow(2 * timeoutMs) })
+  expect(textOf(outputOf(await work(timeoutMs / 4)))).toContain('text')
+  expect(errorOf(await work(2 * timeoutMs)).code).toBe('tool_timeout')
+})
