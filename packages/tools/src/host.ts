@@ -1,7 +1,8 @@
 /**
  * The tools of one process behind the engine's `ToolHost` port: defined tools, the file tools, MCP servers.
  *
- * H1 `call` answers an outcome for whatever happens, and never later than timeout plus grace.
+ * H1 `call` answers an outcome for whatever happens, and never later than timeout plus grace. What it waits for files in the register is
+ *    beside that time: an outage is no fault of a tool, and ends with the outage or with a cancel.
  * H2 A tool is run in the version that was asked for, or not at all.
  */
 import { limits, type ToolSpec } from '@signalbox/core'
@@ -11,6 +12,7 @@ import { systemClock } from './clock.ts'
 import type { DefinedTool } from './define-tool.ts'
 import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts'
 import { McpServer } from './mcp/server.ts'
+import { filesBeside, OwnTime } from './own-time.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { commandTool, bashToolName } from './sandbox/bash-tool.ts'
@@ -93,7 +95,9 @@ class Host implements ToolHost {
 
   async call(request: ToolRequest, signal: AbortSignal): Promise<ToolOutcome> {
     const found: { tool: Runnable | null } = { tool: null }
-    const files = this.#workspaces?.open(request) ?? noFiles
+    const time = new OwnTime(this.#clock)
+    const given = request.files && { files: filesBeside(time, request.files) }
+    const files = this.#workspaces?.open({ ...request, ...given }) ?? noFiles
     let over = false
     const progress = (note: string): void => {
       if (!over) this.#progress(request, note)
@@ -119,6 +123,7 @@ class Host implements ToolHost {
         timeoutMs: request.timeoutMs,
         graceMs: this.#graceMs,
         clock: this.#clock,
+        time,
         signal,
         // A tool that was never found was never started.
         settlesOnAbort: () => found.tool?.settlesOnAbort ?? true,

@@ -8,6 +8,7 @@
 import { limits } from '@signalbox/core'
 import type { Clock, ToolOutcome } from '@signalbox/engine'
 import { pause } from './clock.ts'
+import type { OwnTime } from './own-time.ts'
 import type { Execution } from './runnable.ts'
 import { boundedMessage } from './text.ts'
 
@@ -17,6 +18,8 @@ export interface Performance {
   readonly timeoutMs: number
   readonly graceMs: number
   readonly clock: Clock
+  /** The time that counts for the timeout. */
+  readonly time: OwnTime
   readonly signal: AbortSignal
   /** See `Runnable.settlesOnAbort`. */
   readonly settlesOnAbort: () => boolean
@@ -29,13 +32,13 @@ type Settled =
 
 /** Runs the tool and answers what came of it. */
 export async function perform(performance: Performance): Promise<ToolOutcome> {
-  const { signal, clock, timeoutMs, graceMs } = performance
+  const { signal, clock, time, timeoutMs, graceMs } = performance
   if (signal.aborted) return { status: 'aborted', settled: true }
 
   const controller = new AbortController()
   const over = new AbortController()
   const settled = settle(performance.run, controller.signal)
-  const timeout = pause(clock, timeoutMs, over.signal).then(() => 'timeout' as const)
+  const timeout = time.passes(timeoutMs, over.signal).then(() => 'timeout' as const)
   const cancelled = aborted(signal, over.signal).then(() => 'cancel' as const)
   const first = await Promise.race([settled, timeout, cancelled])
   over.abort()

@@ -32,7 +32,7 @@ it.each([
   ['ls', { path: '.' }],
   ['read_file', { path: 'a' }],
   ['str_replace', { path: 'a', oldText: 'text', newText: 'words' }],
-  ['write_file', { path: 'b', text: 'x' }],
+  ['write_file', { path: 'b', content: 'x' }],
 ])('%s waits for its files longer than it may take', async (name, args) => {
   const host = hostFor({ snapshots: true })
   const outcome = await callTool(host, name, { args, timeoutMs, files: slow(2 * timeoutMs) })
@@ -53,8 +53,7 @@ const worker = defineTool({
 
 it('what a tool does itself is timed, before and after it has waited for a file', async () => {
   const host = hostFor({ snapshots: true, tools: [worker] })
-  const work = (ms: number) =>
-    callTool(host, 'work', { args: { ms }, files: slow(2 * timeoutMs) })
+  const work = (ms: number) => callTool(host, 'work', { args: { ms }, files: slow(2 * timeoutMs) })
   expect(textOf(outputOf(await work(timeoutMs / 4)))).toContain('text')
   expect(errorOf(await work(2 * timeoutMs)).code).toBe('tool_timeout')
 })
