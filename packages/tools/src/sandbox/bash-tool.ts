@@ -86,7 +86,7 @@ export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptio
           .finally(() => live.stop())
         if (ended.ended === 'cancelled') signal.throwIfAborted()
         if (ended.ended === 'lost' || ended.ended === 'cancelled') return lost(ended)
-        const problem = await keep(sandbox.changes(), files)
+        const problem = await keep(sandbox.changes(), files, snapshots)
         const how = { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask }
         return resultOf(ended, how)
       } finally {
@@ -154,16 +154,18 @@ const lost = ({ reason }: EndedCommand): Execution => ({
   message: `The sandbox failed, and the command changed nothing. ${reason ?? ''}`.trim(),
 })
 
-/** Takes over the files. Answers why not, for the model; null if they are kept. */
+/** Takes over the files. Answers why not, for the model; null if they are kept. Those of a directory are written one by one. */
 async function keep(
   changes: ReturnType<Awaited<ReturnType<Sandboxes['open']>>['changes']>,
   files: FileSet,
+  snapshots: boolean,
 ): Promise<string | null> {
   const found = await changes
-  if (!found.ok) return found.message
+  if (!found.ok) return `No file was kept: ${found.message}`
   if (found.value.length === 0) return null
   const refused = await files.take(found.value)
-  return refused?.message ?? null
+  const kept = snapshots ? 'No file was kept' : 'Not every file was kept'
+  return refused && `${kept}: ${refused.message}`
 }
 
 function resultOf(
@@ -186,7 +188,7 @@ function resultOf(
     stderr === '' ? '' : `stderr:\n${stderr}`,
     ended.exitCode ? `exit code ${ended.exitCode}` : '',
     stopped ?? '',
-    how.problem === null ? '' : `No file was kept: ${how.problem}`,
+    how.problem ?? '',
   ].filter((each) => each !== '')
   const said = texts.length === 0 ? '(no output)' : texts.join('\n')
   const isError = stopped !== null || how.problem !== null

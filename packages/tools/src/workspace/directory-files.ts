@@ -4,7 +4,7 @@ import { limits } from '@signalbox/core'
 import { isTemporary } from './file-access.ts'
 import type { OpenDirectory } from './open-directory.ts'
 import { parsePath } from './path.ts'
-import { refuse, type WorkspaceResult } from './refusal.ts'
+import { codeOf, refuse, type WorkspaceResult } from './refusal.ts'
 
 /** A file as it is listed. */
 export interface DirectoryFile {
@@ -62,12 +62,11 @@ async function collect(
 }
 
 /** Null: it is not there any more, or no directory. */
-async function entered(above: OpenDirectory, name: string): Promise<OpenDirectory | null> {
+export async function entered(above: OpenDirectory, name: string): Promise<OpenDirectory | null> {
   try {
     return await above.enter(name)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) return null
     throw error
   }
 }

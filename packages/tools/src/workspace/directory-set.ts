@@ -1,14 +1,16 @@
 /**
- * The files of a thread's directory as one set. What became of them is written file by file: a crash in between leaves
- * some of it, which is why commands over a directory are `once`.
+ * The files of a thread's directory as one set. What became of them is written file by file: a crash or a refusal in between leaves
+ * some of it, which is why commands over a directory are `once`. Sibling calls change the directory meanwhile: what they removed
+ * is not there, and what cannot be read is not taken for that.
  */
 import { lstat, readdir, unlink } from 'node:fs/promises'
 import { limits } from '@signalbox/core'
+import { entered } from './directory-files.ts'
 import { isTemporary, readBytes, replaceBytes } from './file-access.ts'
 import type { FileOfSet, FileSet } from './file-set.ts'
 import type { OpenDirectory } from './open-directory.ts'
 import { parsePath } from './path.ts'
-import { refuse, type WorkspaceRefusal } from './refusal.ts'
+import { codeOf, guarded, refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** How the directory, and those below it, are reached. Throws like `open`. */
 export interface DirectoryReach {
@@ -24,20 +26,19 @@ export const directorySet = ({ open }: DirectoryReach): FileSet => ({
   },
   read: async (path) => {
     const { above, name } = split(path)
-    const directory = await open(above, false)
-    try {
-      const read = await readBytes(directory, name)
-      return read.ok ? read.value.bytes : null
-    } finally {
-      await directory.close()
-    }
+    const read = await within(open, above, (directory) => readBytes(directory, name))
+    if (!read.ok && read.code === 'io') throw new Error(read.message)
+    return read.ok ? read.value.bytes : null
   },
   take: async (drafts) => {
     // The files that are gone are removed first: one may stand in the way of a file that came.
-    for (const { path, bytes } of drafts) if (!bytes) await remove(open, path)
+    for (const { path, bytes } of drafts) {
+      const problem = bytes ? null : await remove(open, path)
+      if (problem) return named(path, problem)
+    }
     for (const { path, bytes, executable } of drafts) {
       const problem = bytes && (await write(open, path, { bytes, executable }))
-      if (problem) return problem
+      if (problem) return named(path, problem)
     }
     return null
   },
@@ -54,9 +55,10 @@ async function walk(directory: OpenDirectory, above: string, files: FileOfSet[])
     for (const name of await readdir(directory.at('.'))) {
       const path = `${above}${name}`
       if (isTemporary(name) || !parsePath(path).ok) continue
-      const stat = await lstat(directory.at(name), { bigint: true })
-      if (stat.isDirectory()) await walk(await directory.enter(name), `${path}/`, files)
-      if (!stat.isFile() || stat.nlink > 1n || stat.size > BigInt(limits.toolResultBytesMax))
+      const stat = await statOf(directory.at(name))
+      const inner = stat?.isDirectory() === true ? await entered(directory, name) : null
+      if (inner) await walk(inner, `${path}/`, files)
+      if (!stat?.isFile() || stat.nlink > 1n || stat.size > BigInt(limits.toolResultBytesMax))
         continue
       if (files.length >= limits.filesMax)
         throw new Error(`the directory holds more than ${limits.filesMax} files`)
@@ -69,6 +71,35 @@ async function walk(directory: OpenDirectory, above: string, files: FileOfSet[])
   }
 }
 
+/** Null: it was removed since its name was read. */
+async function statOf(path: string) {
+  try {
+    return await lstat(path, { bigint: true })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Uses a directory, and says what the file system refused. */
+const within = <T>(
+  open: DirectoryReach['open'],
+  names: readonly string[],
+  use: (directory: OpenDirectory) => Promise<WorkspaceResult<T>>,
+  create = false,
+): Promise<WorkspaceResult<T>> =>
+  guarded(async () => {
+    const directory = await open(names, create)
+    try {
+      return await use(directory)
+    } finally {
+      await directory.close()
+    }
+  })
+
+const named = (path: string, { code, message }: WorkspaceRefusal): WorkspaceRefusal =>
+  refuse(code, `${path}: ${message}`)
+
 async function write(
   open: DirectoryReach['open'],
   path: string,
@@ -76,25 +107,24 @@ async function write(
 ): Promise<WorkspaceRefusal | null> {
   const { above, name } = split(path)
   if (name === '') return refuse('bad_path', 'The path is none of a file.')
-  const directory = await open(above, true)
-  try {
-    const { bytes, executable } = file
-    const mode = executable ? 0o755 : 0o644
-    const written = await replaceBytes(directory, name, { bytes, mode })
-    return written.ok ? null : written
-  } finally {
-    await directory.close()
-  }
+  const { bytes, executable } = file
+  const mode = executable ? 0o755 : 0o644
+  const use = (directory: OpenDirectory) => replaceBytes(directory, name, { bytes, mode })
+  const written = await within(open, above, use, true)
+  return written.ok ? null : written
 }
 
-async function remove(open: DirectoryReach['open'], path: string): Promise<void> {
+/** A file that is gone already, or gave way to something else, is removed. */
+async function remove(
+  open: DirectoryReach['open'],
+  path: string,
+): Promise<WorkspaceRefusal | null> {
   const { above, name } = split(path)
-  const directory = await open(above, false).catch(() => null)
-  if (!directory || name === '') return
-  try {
+  if (name === '') return null
+  const removed = await within(open, above, async (directory) => {
     await directory.verify()
-    await unlink(directory.at(name)).catch(() => undefined)
-  } finally {
-    await directory.close()
-  }
+    await unlink(directory.at(name))
+    return { ok: true, value: null }
+  })
+  return removed.ok || removed.code !== 'io' ? null : removed
 }

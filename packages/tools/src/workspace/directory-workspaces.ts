@@ -14,7 +14,7 @@ import { isTemporary, readBytes, readFileText, replaceBytes, replaceText } from 
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
-import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
+import { codeOf, guarded, refuse, type WorkspaceResult } from './refusal.ts'
 import type {
   OpenWorkspace,
   Workspace,
@@ -183,7 +183,7 @@ async function makeDirectory(above: OpenDirectory, name: string): Promise<void> 
     await above.verify()
     await mkdir(above.at(name))
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 
@@ -203,7 +203,7 @@ async function list(directory: OpenDirectory): Promise<WorkspaceListing> {
       entries.push({ name, kind, bytes: kind === 'file' ? stat.size : 0 })
     } catch (error) {
       // Removed since the names were read.
-      if (errorCode(error) !== 'ENOENT') throw error
+      if (codeOf(error) !== 'ENOENT') throw error
     }
   }
   await directory.verify()
@@ -223,36 +223,4 @@ async function replaceOnce(
   const { line } = edited.value
   const written = await replaceText(directory, name, { text: edited.value.text, expected: stamp })
   return written.ok ? { ok: true, value: { line } } : written
-}
-
-async function guarded<T>(
-  use: () => Promise<WorkspaceResult<T>>,
-): Promise<WorkspaceResult<T> | WorkspaceRefusal> {
-  try {
-    return await use()
-  } catch (error) {
-    return refusalOf(error)
-  }
-}
-
-/** Messages of the file system name paths of this machine, so only their code is repeated. */
-function refusalOf(error: unknown): WorkspaceRefusal {
-  const code = errorCode(error)
-  switch (code) {
-    case 'ENOENT':
-      return refuse('not_found', 'There is no such file or directory.')
-    case 'ELOOP':
-    case 'EMLINK':
-      return refuse('link', 'That is a link; links are not followed.')
-    case 'ENOTDIR':
-      return refuse('not_a_directory', 'A part of the path is not a directory, or is a link.')
-    case 'EISDIR':
-      return refuse('not_a_file', 'That is a directory.')
-    default:
-      return refuse('io', `The file system refused: ${code}.`)
-  }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

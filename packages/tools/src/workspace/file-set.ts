@@ -21,9 +21,9 @@ export interface FileOfSet {
 export interface FileSet {
   /** Sorted by path. Files whose content was erased are left out. */
   list(): Promise<readonly FileOfSet[]>
-  /** The bytes of a file; null if there is none, or it was erased. */
+  /** The bytes of a file; null if there is none, or it was erased. Rejects if that cannot be said. */
   read(path: string): Promise<Uint8Array | null>
-  /** Takes over what became of the files. Refused: none of it was taken. */
+  /** Takes over what became of the files. Refused: none of it was taken; of a directory, maybe some. */
   take(drafts: readonly FileDraft[]): Promise<WorkspaceRefusal | null>
 }
 
