@@ -26,7 +26,7 @@ export const directorySet = ({ open }: DirectoryReach): FileSet => ({
   },
   read: async (path) => {
     const { above, name } = split(path)
-    const read = await within(open, above, (directory) => readBytes(directory, name))
+    const read = await within({ open, names: above }, (directory) => readBytes(directory, name))
     if (!read.ok && read.code === 'io') throw new Error(read.message)
     return read.ok ? read.value.bytes : null
   },
@@ -83,10 +83,12 @@ async function statOf(path: string) {
 
 /** Uses a directory, and says what the file system refused. */
 const within = <T>(
-  open: DirectoryReach['open'],
-  names: readonly string[],
+  {
+    open,
+    names,
+    create = false,
+  }: DirectoryReach & { readonly names: readonly string[]; readonly create?: boolean },
   use: (directory: OpenDirectory) => Promise<WorkspaceResult<T>>,
-  create = false,
 ): Promise<WorkspaceResult<T>> =>
   guarded(async () => {
     const directory = await open(names, create)
@@ -110,7 +112,7 @@ async function write(
   const { bytes, executable } = file
   const mode = executable ? 0o755 : 0o644
   const use = (directory: OpenDirectory) => replaceBytes(directory, name, { bytes, mode })
-  const written = await within(open, above, use, true)
+  const written = await within({ open, names: above, create: true }, use)
   return written.ok ? null : written
 }
 
@@ -121,7 +123,7 @@ async function remove(
 ): Promise<WorkspaceRefusal | null> {
   const { above, name } = split(path)
   if (name === '') return null
-  const removed = await within(open, above, async (directory) => {
+  const removed = await within({ open, names: above }, async (directory) => {
     await directory.verify()
     await unlink(directory.at(name))
     return { ok: true, value: null }

@@ -8,7 +8,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { FileDraft } from '@signalbox/engine'
+import type { FileSet } from '../../workspace/file-set.ts'
 import type { WorkspaceResult } from '../../workspace/refusal.ts'
+import { orAbort } from '../abort.ts'
 import type { Admits } from '../egress/proxy.ts'
 import { checkedDrafts, notRun, Outputs } from '../ended.ts'
 import type {
@@ -116,6 +118,13 @@ const probeRequest: SandboxRequest = {
 const ownerOf = ({ tenantId, threadId }: SandboxRequest): string =>
   JSON.stringify([tenantId, threadId])
 
+/** Files that nobody waits for after a cancel: the register may be away. */
+const whileWanted = (files: FileSet, signal: AbortSignal): FileSet => ({
+  list: () => orAbort(files.list(), signal),
+  read: (path) => orAbort(files.read(path), signal),
+  take: (drafts) => files.take(drafts),
+})
+
 class BubblewrapSandbox implements Sandbox {
   readonly #request: SandboxRequest
   readonly #slot: Slot
@@ -182,9 +191,8 @@ class BubblewrapSandbox implements Sandbox {
     signal: AbortSignal,
     onOutput: OnOutput,
   ): Promise<EndedCommand> {
-    const { files } = this.#request
     const { mirror } = this.#slot
-    await mirror.prepare(files, ownerOf(this.#request))
+    await mirror.prepare(whileWanted(this.#request.files, signal), ownerOf(this.#request))
     if (signal.aborted) return notRun('cancelled')
     const { network } = this.#request
     const wayOut =

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const batch = 32
 
-/** Does the work for each item, at most `batch` at a time. The first failure ends it. */
+/** Does the work for each item, at most `batch` at a time. The first failure ends it, when what had begun is over. */
 export async function inBatches<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
@@ -18,7 +18,14 @@ export async function inBatches<T>(
       if (item !== undefined) await work(item)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(batch, items.length) }, one))
+  const lane = (): Promise<void> =>
+    one().catch((error: unknown) => {
+      next = items.length
+      throw error
+    })
+  const lanes = Array.from({ length: Math.min(batch, items.length) }, lane)
+  await Promise.allSettled(lanes)
+  await Promise.all(lanes)
 }
 
 /** Removes a tree, also one that is deeper than a path may be long, or whose directories may not be entered. */

@@ -4,7 +4,8 @@
  *
  * S1 A slot is used by one call at a time. A user is used by one slot of this machine: processes of another worker claim
  *    another one.
- * S2 Calls wait for a slot in the order in which they came.
+ * S2 Calls wait for a slot in the order in which they came. Where one could not be made, the next call tries to: nobody else may ever give one
+ *    back.
  * S3 What a worker that died left is ended and removed: by its caretaker, and where slots have users, by the next worker, which
  *    takes them over.
  */
@@ -65,7 +66,7 @@ export class Slots {
   readonly #options: SlotsOptions
   readonly #caretaker = new Caretaker()
   readonly #free: Slot[] = []
-  readonly #waiting: ((slot: Slot) => void)[] = []
+  readonly #waiting: PromiseWithResolvers<Slot>[] = []
   #made = 0
   #numbered = 0
   #home: Promise<string> | null = null
@@ -83,19 +84,15 @@ export class Slots {
     const index = this.#free.findIndex(({ mirror }) => mirror.owner === owner)
     const [free] = this.#free.splice(Math.max(0, index), 1)
     if (free) return free
-    if (this.#made < this.#options.count) {
-      this.#made += 1
-      return this.#make(home).catch((error: unknown) => {
-        this.#made -= 1
-        throw error
-      })
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.#made < this.#options.count) return this.#another(home)
+    const waiting = Promise.withResolvers<Slot>()
+    this.#waiting.push(waiting)
+    return waiting.promise
   }
 
   give(slot: Slot): void {
     const next = this.#waiting.shift()
-    if (next) next(slot)
+    if (next) next.resolve(slot)
     else this.#free.push(slot)
   }
 
@@ -107,6 +104,18 @@ export class Slots {
     // The home of slots with users is that of other workers as well.
     if (this.#options.users !== 'each') return home ? removeTree(home) : undefined
     for (const { directory } of this.#free) await removeTree(directory)
+  }
+
+  async #another(home: string): Promise<Slot> {
+    this.#made += 1
+    try {
+      return await this.#make(home)
+    } catch (error) {
+      this.#made -= 1
+      const next = this.#waiting.shift()
+      if (next) void this.#another(home).then(next.resolve, next.reject)
+      throw error
+    }
   }
 
   async #make(home: string): Promise<Slot> {
