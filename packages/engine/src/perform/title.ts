@@ -168,10 +168,9 @@ async function askModel(deps: TitleDeps, task: TitleTask, held: Held) {
   if (state === 'open') return unchanged(deps, task, { reason: 'failed', error: 'circuit_open' })
   const prompt = titlePrompt({ asked: asked.join('\n'), answered }, maxWordsOf(agent))
   const began = deps.clock.monotonic()
-  const turn = await answerTo(deps, { ...task, model, prompt }, held)
-  const isAway = turn?.verdict === 'error' || turn?.verdict === 'interrupted'
-  const outcome = isAway && (turn?.error?.retryable ?? true) ? 'failed' : 'ok'
-  await deps.breaker.report(circuit, outcome, agent.breaker)
+  const { turn, hasAnswered } = await answerTo(deps, { ...task, model, prompt }, held)
+  const outcome = outcomeOf(turn, hasAnswered)
+  if (outcome) await deps.breaker.report(circuit, outcome, agent.breaker)
   const durationMs = Math.round(deps.clock.monotonic() - began)
   const about = { provider: model.provider, model: model.model, durationMs }
   // Nobody says what was used of an answer that was cut off: then it is all that a title may use.
@@ -185,6 +184,13 @@ async function askModel(deps: TitleDeps, task: TitleTask, held: Held) {
   return titledNote(deps, task, { title: judged.title, by: 'model', sources, ...spent })
 }
 
+/** The word of the call about its model, as turns have it: nothing of what was asked wrongly, or could not be asked. */
+function outcomeOf(turn: ModelTurn | null, hasAnswered: boolean): 'ok' | 'failed' | null {
+  if (!turn) return hasAnswered ? 'ok' : 'failed'
+  if (turn.verdict !== 'error' && turn.verdict !== 'interrupted') return 'ok'
+  return (turn.error?.retryable ?? true) ? 'failed' : null
+}
+
 /** The model that the agent names for titles, as far as it has one of that name. */
 function modelFor({ model, fallbackModels, title }: AgentDefinition): ModelConfig {
   const name = typeof title === 'object' ? title.model : undefined
@@ -196,36 +202,44 @@ function modelFor({ model, fallbackModels, title }: AgentDefinition): ModelConfi
 const maxWordsOf = ({ title }: AgentDefinition): number =>
   typeof title === 'object' ? title.maxWords : 6
 
-/** One call. Null: it was cut off, for it took too long, or said too much. */
+/** The end of a call. `turn` null: it was cut off, for it took too long, or said too much. */
+interface Answered {
+  readonly turn: ModelTurn | null
+  /** Has the model said anything? */
+  readonly hasAnswered: boolean
+}
+
+/** One call. */
 async function answerTo(
   deps: TitleDeps,
   task: TitleTask & { readonly model: ModelConfig; readonly prompt: Prompt },
   held: Held,
-): Promise<ModelTurn | null> {
+): Promise<Answered> {
   const cap = new AbortController()
   const over = new AbortController()
   const { row, model } = task
+  let chars = 0
+  const answered = (turn: ModelTurn | null): Answered => ({ turn, hasAnswered: chars > 0 })
   try {
     const request = await requestOf(deps, task, titleAnswer)
     await held.begin()
     void deps.clock.sleep(limits.titleMsMax, over.signal).then(() => cap.abort())
-    let chars = 0
     const delta = (_: unknown, text: string): void => {
       chars += text.length
       if (chars > limits.titleStreamCharsMax) cap.abort()
     }
     const signal = AbortSignal.any([held.signal, cap.signal])
     const turn = await deps.model.call(request, { delta }, signal)
-    if (turn.error?.class !== 'invalid_request') return turn
+    if (turn.error?.class !== 'invalid_request') return answered(turn)
     // Not every model of a provider can be held to a form.
-    return await deps.model.call(await requestOf(deps, task), { delta }, signal)
+    return answered(await deps.model.call(await requestOf(deps, task), { delta }, signal))
   } catch (error) {
     held.signal.throwIfAborted()
     if (error instanceof NewerError) throw error
-    if (cap.signal.aborted) return null
+    if (cap.signal.aborted) return answered(null)
     const message = messageOf(error)
     deps.log.warn('a title could not be asked for', { effectId: row.effectId, error: message })
-    return brokenTurn(model, row.effectId)
+    return answered(brokenTurn(model, row.effectId))
   } finally {
     over.abort()
   }
