@@ -31,7 +31,7 @@ export const insist = <T>(
   patience: Patience,
   what: string,
   attempt: () => Promise<T>,
-): Promise<T> => repeat(patience, { what, most: Infinity }, attempt)
+): Promise<T> => repeat(patience, { what, most: () => Infinity }, attempt)
 
 interface Wait {
   readonly signal: AbortSignal
@@ -60,21 +60,21 @@ export const withinEffect = <A extends readonly unknown[], R>(
   ask: (...args: A) => R,
 ): ((...args: A) => R) => AsyncLocalStorage.bind(ask)
 
-/** Repeats `attempt` for as long as the effect it is part of lasts; outside of any, nine times. */
+/** Repeats `attempt` for as long as the effect it is part of lasts; outside of any, and when that is over, nine times. */
 export function repeatedly<T>(
   patience: Patience,
   what: string,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const wait = waits.getStore()
-  return wait && !wait.over
-    ? insist({ ...patience, stopped: wait.signal }, what, attempt)
-    : repeat(patience, { what, most: triesMax }, attempt)
+  const most = (): number => (wait && !wait.over ? Infinity : triesMax)
+  const stopped = wait && !wait.over ? wait.signal : patience.stopped
+  return repeat({ ...patience, stopped }, { what, most }, attempt)
 }
 
 async function repeat<T>(
   patience: Patience,
-  { what, most }: { readonly what: string; readonly most: number },
+  { what, most }: { readonly what: string; readonly most: () => number },
   attempt: () => Promise<T>,
 ): Promise<T> {
   for (let n = 1; ; n++) {
@@ -82,7 +82,7 @@ async function repeat<T>(
       return await attempt()
     } catch (error) {
       const isFinal = error instanceof TerminalError || error instanceof NewerError
-      if (isFinal || patience.stopped.aborted || n >= most) throw error
+      if (isFinal || patience.stopped.aborted || n >= most()) throw error
       patience.log.warn(`${what} failed, trying again`, { attempt: n, error: messageOf(error) })
       const longest = Math.min(patience.pauseMs ?? pauseMsMax, pauseMsMax)
       const backoff = Math.min(longest, baseMs * 2 ** Math.min(n - 1, 10))
