@@ -48,7 +48,7 @@ export class VirtualProcess {
       })
     })
     this.ready = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('it did not start')), startMsMax)
+      const timer = setTimeout(() => this.#giveUp(), startMsMax)
       timer.unref()
       this.#hear = (heard) => {
         clearTimeout(timer)
@@ -75,7 +75,7 @@ export class VirtualProcess {
     this.#child.channel?.ref()
   }
 
-  /** It ended by itself, before or after it was ready. */
+  /** It ended by itself, before or after it was ready, or did not get ready in time. */
   get isOver(): boolean {
     return this.#end !== null
   }
@@ -98,6 +98,13 @@ export class VirtualProcess {
     this.#child.ref()
     this.#child.kill('SIGKILL')
     await this.#gone
+  }
+
+  /** What starts later is of no use to who waited for it, and no other is to meet it. */
+  #giveUp(): void {
+    this.#isEnding = true
+    this.#child.kill('SIGKILL')
+    this.#endAs({ type: 'failed', message: 'it did not start' })
   }
 
   #tellEnd(code: number | null, signal: string | null): void {
