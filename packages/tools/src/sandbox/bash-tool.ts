@@ -147,12 +147,18 @@ async function place(opening: Promise<Sandbox>, signal: AbortSignal): Promise<Sa
   }
 }
 
-/** A sandbox that could not be had, or broke. Nothing was changed: with another attempt it may work. */
-const lost = ({ reason }: EndedCommand): Execution => ({
-  ok: false,
-  code: 'sandbox_lost',
-  message: `The sandbox failed, and the command changed nothing. ${reason ?? ''}`.trim(),
-})
+/**
+ * A sandbox that could not be had, or broke. No file was changed: with another attempt it may work. Of a command that has reached a host
+ * nobody knows what it did there.
+ */
+function lost({ reason, egress }: EndedCommand): Execution {
+  const hasLeft = egress.some(({ verdict }) => verdict === 'allowed')
+  const what = hasLeft
+    ? 'The sandbox failed. No file was changed, but the command has reached the network.'
+    : 'The sandbox failed, and the command changed nothing.'
+  const message = `${what} ${reason ?? ''}`.trim()
+  return { ok: false, code: 'sandbox_lost', message, ...(hasLeft ? { unknown: true } : {}) }
+}
 
 /** Takes over the files. Answers why not, for the model; null if they are kept. Those of a directory are written one by one. */
 async function keep(
