@@ -2,7 +2,8 @@
  * The files of a thread as the file system of just-bash.
  *
  * T1 A file is read when its content is asked for. Names, sizes and modes are known without: `ls` and `find` read nothing.
- * T2 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
+ * T2 A file whose content was erased is not there, as far as anybody can know: what is to be copied, moved or added to is read before.
+ * T3 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
  */
 import {
   type CpOptions,
@@ -39,6 +40,9 @@ export class TreeFs implements IFileSystem {
   /** Files that were there before and whose bytes nobody has asked for, by absolute path. */
   readonly #unread = new Map<string, ToldFile>()
   readonly #original = new Map<string, Uint8Array>()
+  /** Files whose content was erased, as far as it is known, by absolute path; those that are not there for it since. */
+  readonly #erased = new Set<string>()
+  readonly #absent = new Set<string>()
   #hasLinks = false
 
   constructor(files: readonly ToldFile[], read: ReadContent, bytesMax: number) {
@@ -64,7 +68,9 @@ export class TreeFs implements IFileSystem {
       const file = await this.#changed(at, (stat.mode & 0o100) !== 0)
       if (file) left.push(file)
     }
-    for (const at of gone) left.push({ path: at.slice(1), bytes: null, executable: false })
+    // Nobody has removed those that are absent since their content is.
+    for (const at of gone)
+      if (!this.#absent.has(at)) left.push({ path: at.slice(1), bytes: null, executable: false })
     return left
   }
 
@@ -81,7 +87,10 @@ export class TreeFs implements IFileSystem {
 
   async #content(at: string, { path }: ToldFile): Promise<Uint8Array> {
     const bytes = await this.#read(path)
-    if (!bytes) throw new Error(`EIO: the content was erased, open '${path}'`)
+    if (!bytes) {
+      this.#erased.add(at)
+      throw new Error(`EIO: the content was erased, open '${path}'`)
+    }
     this.#original.set(at, bytes)
     this.#unread.delete(at)
     return bytes
@@ -107,6 +116,7 @@ export class TreeFs implements IFileSystem {
 
   async appendFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
     const at = await this.#real(path)
+    await this.#readAll(at)
     await this.#inner.appendFile(path, content, options)
     this.#unread.delete(at)
   }
@@ -146,11 +156,13 @@ export class TreeFs implements IFileSystem {
   }
 
   async cp(from: string, to: string, options?: CpOptions): Promise<void> {
+    await this.#readAll(await this.#real(from))
     await this.#inner.cp(from, to, options)
     this.#forget(to)
   }
 
   async mv(from: string, to: string): Promise<void> {
+    await this.#readAll(this.#normal(from))
     await this.#inner.mv(from, to)
     this.#forget(from)
     this.#forget(to)
@@ -178,6 +190,7 @@ export class TreeFs implements IFileSystem {
   async link(existing: string, path: string): Promise<void> {
     if (await this.#inner.exists(path))
       throw new Error(`EEXIST: file already exists, link '${path}'`)
+    await this.#readAll(await this.#real(existing))
     await this.#inner.cp(existing, path)
   }
 
@@ -210,6 +223,20 @@ export class TreeFs implements IFileSystem {
     const { bytes: size } = file
     const kind = { isFile: true, isDirectory: false, isSymbolicLink: false }
     return { ...kind, mode: modeOf(file), size, mtime: untouched }
+  }
+
+  /** Reads what is at a path and below it, since its bytes are about to be those of another file. What was erased is not there from then on. */
+  async #readAll(at: string): Promise<void> {
+    const below = at === '/' ? at : `${at}/`
+    for (const other of this.#unread.keys()) {
+      if (other !== at && !other.startsWith(below)) continue
+      await this.#inner.readFileBuffer(other).catch(async (error: unknown) => {
+        if (!this.#erased.has(other)) throw error
+        this.#unread.delete(other)
+        this.#absent.add(other)
+        await this.#inner.rm(other)
+      })
+    }
   }
 
   /** The files that were found at a path and below it are no longer there, whatever stands there now. */
