@@ -104,8 +104,8 @@ export const badDayMutations: readonly Mutation[] = [
   {
     name: 'what an effect waits for is tried three times (D5)',
     file: engine('record/patience.ts'),
-    line: 'repeat(patience, { what, most: Infinity }, attempt)',
-    becomes: 'repeat(patience, { what, most: 3 }, attempt)',
+    line: 'repeat(patience, { what, most: () => Infinity }, attempt)',
+    becomes: 'repeat(patience, { what, most: () => 3 }, attempt)',
   },
   {
     name: 'what an outage takes counts against a claim that was under way (L2)',

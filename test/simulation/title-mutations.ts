@@ -91,9 +91,16 @@ export const titleMutations: readonly Mutation[] = [
   {
     name: 'a model that cannot be held to a form names nothing',
     file: engine('perform/title.ts'),
-    line: "if (turn.error?.class !== 'invalid_request') return turn",
-    becomes: 'return turn',
+    line: "if (turn.error?.class !== 'invalid_request') return answered(turn)",
+    becomes: 'return answered(turn)',
     test: inEngine('asked for words, once'),
+  },
+  {
+    name: 'a model that answers no title is well',
+    file: engine('perform/title.ts'),
+    line: "if (!turn) return hasAnswered ? 'ok' : 'failed'",
+    becomes: "if (!turn) return 'ok'",
+    test: { file: 'packages/engine/test/title-breaker.test.ts', name: 'one that never answers' },
   },
   {
     name: 'what a guardrail took something out of is a title',

@@ -4,7 +4,7 @@ import { limits } from '@signalbox/core'
 import { isTemporary } from './file-access.ts'
 import type { OpenDirectory } from './open-directory.ts'
 import { parsePath } from './path.ts'
-import { codeOf, refuse, type WorkspaceResult } from './refusal.ts'
+import { systemCode, refuse, type WorkspaceResult } from './refusal.ts'
 
 /** A file as it is listed. */
 export interface DirectoryFile {
@@ -66,7 +66,7 @@ export async function entered(above: OpenDirectory, name: string): Promise<OpenD
   try {
     return await above.enter(name)
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) return null
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error))) return null
     throw error
   }
 }

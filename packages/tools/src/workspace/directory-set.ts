@@ -10,7 +10,13 @@ import { isTemporary, readBytes, replaceBytes } from './file-access.ts'
 import type { FileOfSet, FileSet } from './file-set.ts'
 import type { OpenDirectory } from './open-directory.ts'
 import { parsePath } from './path.ts'
-import { codeOf, guarded, refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
+import {
+  systemCode,
+  guarded,
+  refuse,
+  type WorkspaceRefusal,
+  type WorkspaceResult,
+} from './refusal.ts'
 
 /** How the directory, and those below it, are reached. Throws like `open`. */
 export interface DirectoryReach {
@@ -76,7 +82,7 @@ async function statOf(path: string) {
   try {
     return await lstat(path, { bigint: true })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (systemCode(error) === 'ENOENT') return null
     throw error
   }
 }

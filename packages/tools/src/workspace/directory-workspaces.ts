@@ -14,7 +14,7 @@ import { isTemporary, readBytes, readFileText, replaceBytes, replaceText } from 
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
 import { applyEdit, type TextEdit } from './text-edit.ts'
-import { codeOf, guarded, refuse, type WorkspaceResult } from './refusal.ts'
+import { systemCode, guarded, refuse, type WorkspaceResult } from './refusal.ts'
 import type {
   OpenWorkspace,
   Workspace,
@@ -183,7 +183,7 @@ async function makeDirectory(above: OpenDirectory, name: string): Promise<void> 
     await above.verify()
     await mkdir(above.at(name))
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (systemCode(error) !== 'EEXIST') throw error
   }
 }
 
@@ -203,7 +203,7 @@ async function list(directory: OpenDirectory): Promise<WorkspaceListing> {
       entries.push({ name, kind, bytes: kind === 'file' ? stat.size : 0 })
     } catch (error) {
       // Removed since the names were read.
-      if (codeOf(error) !== 'ENOENT') throw error
+      if (systemCode(error) !== 'ENOENT') throw error
     }
   }
   await directory.verify()

@@ -42,7 +42,7 @@ export async function guarded<T>(
 
 /** Messages of the file system name paths of this machine, so only their code is repeated. */
 function refusalOf(error: unknown): WorkspaceRefusal {
-  const code = codeOf(error)
+  const code = systemCode(error)
   switch (code) {
     case 'ENOENT':
       return refuse('not_found', 'There is no such file or directory.')
@@ -59,6 +59,6 @@ function refusalOf(error: unknown): WorkspaceRefusal {
 }
 
 /** The code of an error of the system. */
-export function codeOf(error: unknown): string {
+export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
