@@ -119,13 +119,6 @@ export const sandboxMutations: readonly Mutation[] = [
     test: tested('late-starts', 'one that did not start in time'),
   },
   {
-    name: 'an erased file that is moved takes its command with it (T2)',
-    file: sandbox('virtual/tree-fs.ts'),
-    line: 'if (!this.#erased.has(other)) throw error',
-    becomes: 'throw error',
-    test: tested('erased-files', 'mv dir other'),
-  },
-  {
     name: 'bash with a network is repeated like one without',
     file: sandbox('bash-tool.ts'),
     line: "network.kind === 'none' && snapshots ? 'idempotent' : 'once'",

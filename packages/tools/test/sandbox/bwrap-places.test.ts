@@ -10,7 +10,7 @@ import { Slots } from '../../src/sandbox/bubblewrap/slots.ts'
 import { temporaryDirectory } from '../hosting.ts'
 import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
 
-describe.skipIf(skipBwrap)(`places of bubblewrap${bwrapMissing}`, () => {
+describe.skipIf(skipBwrap)(`places of bubblewrap${bwrapMissing}`, { timeout: 10_000 }, () => {
   it('a place that could not be made is made for the next one that waits for it', async () => {
     const slots = new Slots({ base: await temporaryDirectory(), count: 1, users: 'own' })
     onTestFinished(() => slots.close())
