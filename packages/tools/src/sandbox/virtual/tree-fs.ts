@@ -4,6 +4,8 @@
  * T1 A file is read when its content is asked for. Names, sizes and modes are known without: `ls` and `find` read nothing.
  * T2 A file whose content was erased is not there, as far as anybody can know: what is to be copied, moved or added to is read before.
  * T3 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
+ * T4 What is done at a path is done where its links lead. The file system of just-bash reads through links, and would write beside them.
+ * T5 Every file says which one it is, read or not: `cp` and `mv` replace none of which they cannot tell that it is another one.
  */
 import {
   type CpOptions,
@@ -28,6 +30,9 @@ export interface LeftFile {
 
 type ReadOptions = Parameters<IFileSystem['readFile']>[1]
 type WriteOptions = Parameters<IFileSystem['writeFile']>[2]
+
+/** As many links as may lead to one another; Linux has the same. */
+const linksMax = 40
 
 /** Files that nobody has touched since the call began have this age. */
 const untouched = new Date(0)
@@ -109,15 +114,15 @@ export class TreeFs implements IFileSystem {
   }
 
   async writeFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
-    const at = await this.#real(path)
-    await this.#inner.writeFile(path, content, options)
+    const at = await this.#target(path)
+    await this.#inner.writeFile(at, content, options)
     this.#unread.delete(at)
   }
 
   async appendFile(path: string, content: FileContent, options?: WriteOptions): Promise<void> {
-    const at = await this.#real(path)
+    const at = await this.#target(path)
     await this.#readAll(at)
-    await this.#inner.appendFile(path, content, options)
+    await this.#inner.appendFile(at, content, options)
     this.#unread.delete(at)
   }
 
@@ -126,46 +131,46 @@ export class TreeFs implements IFileSystem {
   }
 
   async stat(path: string): Promise<FsStat> {
-    return this.#known(await this.#real(path)) ?? this.#inner.stat(path)
+    const at = await this.#real(path)
+    return this.#known(at) ?? named(at, await this.#inner.stat(path))
   }
 
   async lstat(path: string): Promise<FsStat> {
-    const at = this.#normal(path)
-    const known = this.#known(at)
-    if (known || !this.#hasLinks) return known ?? this.#inner.lstat(path)
-    const cut = at.lastIndexOf('/')
-    const above = await this.#real(at.slice(0, cut) || '/')
-    return this.#known(`${above === '/' ? '' : above}${at.slice(cut)}`) ?? this.#inner.lstat(path)
+    const at = await this.#place(path)
+    return this.#known(at) ?? named(at, await this.#inner.lstat(at))
   }
 
-  mkdir(path: string, options?: MkdirOptions): Promise<void> {
-    return this.#inner.mkdir(path, options)
+  async mkdir(path: string, options?: MkdirOptions): Promise<void> {
+    await this.#inner.mkdir(await this.#target(path), options)
   }
 
-  readdir(path: string): Promise<string[]> {
-    return this.#inner.readdir(path)
+  async readdir(path: string): Promise<string[]> {
+    return this.#inner.readdir(await this.#target(path))
   }
 
-  readdirWithFileTypes(path: string): ReturnType<InMemoryFs['readdirWithFileTypes']> {
-    return this.#inner.readdirWithFileTypes(path)
+  async readdirWithFileTypes(path: string): ReturnType<InMemoryFs['readdirWithFileTypes']> {
+    return this.#inner.readdirWithFileTypes(await this.#target(path))
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {
-    await this.#inner.rm(path, options)
-    this.#forget(path)
+    const at = await this.#place(path)
+    await this.#inner.rm(at, options)
+    this.#forget(at)
   }
 
   async cp(from: string, to: string, options?: CpOptions): Promise<void> {
-    await this.#readAll(await this.#real(from))
-    await this.#inner.cp(from, to, options)
-    this.#forget(to)
+    const [source, at] = [await this.#place(from), await this.#place(to)]
+    await this.#readAll(await this.#target(from))
+    await this.#inner.cp(source, at, options)
+    this.#forget(at)
   }
 
   async mv(from: string, to: string): Promise<void> {
-    await this.#readAll(this.#normal(from))
-    await this.#inner.mv(from, to)
-    this.#forget(from)
-    this.#forget(to)
+    const [source, at] = [await this.#place(from), await this.#place(to)]
+    await this.#readAll(source)
+    await this.#inner.mv(source, at)
+    this.#forget(source)
+    this.#forget(at)
   }
 
   resolvePath(base: string, path: string): string {
@@ -177,25 +182,28 @@ export class TreeFs implements IFileSystem {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
+    const at = await this.#target(path)
     // The mode of a file that nobody has read is what this class says of it.
-    if (this.#known(await this.#real(path))) await this.#inner.readFileBuffer(path)
-    await this.#inner.chmod(path, mode)
+    if (this.#known(at)) await this.#inner.readFileBuffer(at)
+    await this.#inner.chmod(at, mode)
   }
 
   async symlink(target: string, path: string): Promise<void> {
+    const at = await this.#place(path)
     this.#hasLinks = true
-    await this.#inner.symlink(target, path)
+    await this.#inner.symlink(target, at)
   }
 
   async link(existing: string, path: string): Promise<void> {
-    if (await this.#inner.exists(path))
-      throw new Error(`EEXIST: file already exists, link '${path}'`)
-    await this.#readAll(await this.#real(existing))
-    await this.#inner.cp(existing, path)
+    const at = await this.#place(path)
+    if (await this.#inner.exists(at)) throw new Error(`EEXIST: file already exists, link '${path}'`)
+    const source = await this.#target(existing)
+    await this.#readAll(source)
+    await this.#inner.cp(source, at)
   }
 
-  readlink(path: string): Promise<string> {
-    return this.#inner.readlink(path)
+  async readlink(path: string): Promise<string> {
+    return this.#inner.readlink(await this.#place(path))
   }
 
   realpath(path: string): Promise<string> {
@@ -217,12 +225,34 @@ export class TreeFs implements IFileSystem {
     return this.#inner.realpath(at).catch(() => at)
   }
 
+  /** Where what has this name is: links above it are followed, it is not. */
+  async #place(path: string): Promise<string> {
+    const at = this.#normal(path)
+    if (!this.#hasLinks || at === '/') return at
+    const cut = at.lastIndexOf('/')
+    const above = await this.#target(at.slice(0, cut))
+    return `${above === '/' ? '' : above}${at.slice(cut)}`
+  }
+
+  /** Where a path leads, whether or not something is there. Links in a ring lead nowhere: then it is one of them. */
+  async #target(path: string): Promise<string> {
+    let at = await this.#place(path)
+    for (let left = linksMax; left > 0 && this.#hasLinks; left -= 1) {
+      const target = await this.#inner.readlink(at).catch(() => null)
+      if (target === null) return at
+      at = await this.#place(
+        this.#inner.resolvePath(at.slice(0, at.lastIndexOf('/')) || '/', target),
+      )
+    }
+    return at
+  }
+
   #known(at: string): FsStat | null {
     const file = this.#unread.get(at)
     if (!file) return null
     const { bytes: size } = file
     const kind = { isFile: true, isDirectory: false, isSymbolicLink: false }
-    return { ...kind, mode: modeOf(file), size, mtime: untouched }
+    return named(at, { ...kind, mode: modeOf(file), size, mtime: untouched })
   }
 
   /** Reads what is at a path and below it, since its bytes are about to be those of another file. What was erased is not there from then on. */
@@ -249,3 +279,7 @@ export class TreeFs implements IFileSystem {
 }
 
 const modeOf = ({ executable }: ToldFile): number => (executable ? 0o755 : 0o644)
+
+/** A file is known by its place: it has no second name. */
+const named = (at: string, stat: FsStat): FsStat =>
+  stat.isFile ? { ...stat, identity: `tree:${at}` } : stat
