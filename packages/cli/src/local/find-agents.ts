@@ -3,6 +3,7 @@ import type { AgentDefinition } from '@signalbox/core'
 import { type Log, withReadResult } from '@signalbox/engine'
 import { validateDetectors } from '@signalbox/models'
 import {
+  checkSandbox,
   checkServers,
   type LoadedConfig,
   type loadGovernance,
@@ -20,6 +21,7 @@ export async function findAgents(
   const { workspace, tools, mcpServers } = config
   const sandbox = sandboxOf(config)
   checkServers(config, process.env)
+  checkSandbox(config, process.env)
   const host = createToolHost({
     ...how,
     tools,

@@ -320,6 +320,40 @@ const exports: readonly Mistake[] = [
   },
 ]
 
+const withSandbox = (sandbox: object): Mistake['files'] => {
+  const a = { model: { provider: 'openai', model: 'm' }, tools: ['bash'] }
+  return json(JSON.stringify({ agents: { a }, sandbox }))
+}
+const sandboxes: readonly Mistake[] = [
+  {
+    name: 'a network in the sandbox that has none',
+    files: withSandbox({ network: { allow: ['example.com:443'] } }),
+    says: /^signalbox\.config\.json: sandbox\.network: "virtual" has no network; set sandbox\.use to "bubblewrap"$/,
+  },
+  {
+    name: 'a header for a host that commands do not reach',
+    files: withSandbox({
+      use: 'bubblewrap',
+      network: {
+        allow: ['api.example.com:443'],
+        inject: { 'api.exampel.com': { header: 'Authorization', env: 'KEY' } },
+      },
+    }),
+    says: /sandbox\.network\.inject\.api\.exampel\.com: takes the name of a host that "allow" has, without its port$/,
+  },
+  {
+    name: 'a header whose variable is not set',
+    files: withSandbox({
+      use: 'bubblewrap',
+      network: {
+        allow: ['*.example.com:443'],
+        inject: { 'API.example.com': { header: 'Authorization', env: 'NOT_SET' } },
+      },
+    }),
+    says: /sandbox\.network\.inject\.API\.example\.com\.env: the variable NOT_SET is not set$/,
+  },
+]
+
 const values: readonly Mistake[] = [
   {
     name: 'a key in its place',
@@ -533,4 +567,11 @@ const files: readonly Mistake[] = [
 ]
 
 /** All of them. */
-export const mistakes: readonly Mistake[] = [...tools, ...loading, ...exports, ...values, ...files]
+export const mistakes: readonly Mistake[] = [
+  ...tools,
+  ...loading,
+  ...exports,
+  ...sandboxes,
+  ...values,
+  ...files,
+]

@@ -19,7 +19,7 @@ import type { Execution, Runnable, ToolContext } from '../runnable.ts'
 import { toolVersion } from '../version.ts'
 import type { FileSet } from '../workspace/file-set.ts'
 import { orAbort } from './abort.ts'
-import { sandboxLimitsOf, networkOf, type SandboxConfig } from './config.ts'
+import { networkOf, type SandboxConfig, sandboxLimitsOf, virtualNetwork } from './config.ts'
 import { endWords } from './end-words.ts'
 import { showLive } from './live-output.ts'
 import { type Mask, maskFor } from './mask.ts'
@@ -49,9 +49,7 @@ export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptio
   const own = sandboxLimitsOf(config)
   const network = networkOf(config, env)
   if (network.kind !== 'none' && config.use === 'virtual')
-    throw new TypeError(
-      'sandbox.network: "virtual" has no network; set sandbox.use to "bubblewrap"',
-    )
+    throw new TypeError(`sandbox.network: ${virtualNetwork}`)
   const Input = inputOf(own)
   const mask = maskFor(network)
   const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'

@@ -1,7 +1,7 @@
 /** `sandbox` of the configuration, and what of it a call is given. */
 import { BashAuditSpec, limits } from '@signalbox/core'
 import { z } from 'zod'
-import { hostRule, hostRuleForm } from './egress/rules.ts'
+import { covers, hostRule, hostRuleForm } from './egress/rules.ts'
 import type { Network, SandboxLimits } from './sandbox.ts'
 
 const mebibyte = 1024 * 1024
@@ -65,8 +65,7 @@ const Allowed = z.strictObject({
   inject: z.record(z.string(), z.strictObject({ header: HeaderName, env: EnvName })).default({}),
 })
 
-/** The sandbox that the tool `bash` executes in. */
-export const SandboxConfig = z.strictObject({
+const Settings = z.strictObject({
   /** `virtual`: bash in TypeScript, everywhere, no boundary against hostile code. `bubblewrap`: real programs, on Linux. */
   use: z.enum(['virtual', 'bubblewrap']).default('virtual'),
   /**
@@ -83,6 +82,21 @@ export const SandboxConfig = z.strictObject({
   /** For `bubblewrap`: where the files of running commands are. Default: that of the system for temporary files. */
   directory: z.string().min(1).optional(),
 })
+
+/** The sandbox that the tool `bash` executes in. */
+export const SandboxConfig = Settings.superRefine(({ use, network }, context) => {
+  if (network === 'none') return
+  const refuse = (path: readonly string[], message: string): void =>
+    context.addIssue({ code: 'custom', path: ['network', ...path], message })
+  if (use === 'virtual') refuse([], virtualNetwork)
+  const rules = network.allow.flatMap((text) => hostRule(text) ?? [])
+  for (const host of Object.keys(network.inject))
+    if (!rules.some((rule) => covers(rule, host)))
+      refuse(['inject', host], 'takes the name of a host that "allow" has, without its port')
+})
+
+/** For messages. */
+export const virtualNetwork = '"virtual" has no network; set sandbox.use to "bubblewrap"'
 
 export type SandboxConfig = z.output<typeof SandboxConfig>
 

@@ -16,15 +16,14 @@ export function hostRule(text: string): HostRule | null {
   return { host: host.toLowerCase(), below: star !== undefined, port }
 }
 
+/** Does a rule name this host, or one above it? */
+export const covers = (rule: Pick<HostRule, 'host' | 'below'>, name: string): boolean => {
+  const host = name.toLowerCase()
+  return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host
+}
+
 /** May a command reach this host at this port? */
 export const isAllowed = (
   { hosts }: Pick<EgressRules, 'hosts'>,
   asked: { readonly host: string; readonly port: number },
-): boolean => {
-  const host = asked.host.toLowerCase()
-  return hosts.some(
-    (rule) =>
-      rule.port === asked.port &&
-      (rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host),
-  )
-}
+): boolean => hosts.some((rule) => rule.port === asked.port && covers(rule, asked.host))
