@@ -182,3 +182,18 @@ describe('a path that a user gives', () => {
     expect(filePath(given)).toMatchObject({ ok: false })
   })
 })
+
+describe('a path that is refused', () => {
+  it.each([
+    ['notes/con.txt', 'device of Windows'],
+    ['nul', 'device of Windows'],
+    ['a'.repeat(201), 'more than 200 bytes'],
+    [`${'é'.repeat(101)}/x`, 'more than 200 bytes'],
+    ['a:b', 'characters that are not allowed'],
+    ['a.', 'characters that are not allowed'],
+  ])('%s: by what is wrong with it', (path, why) => {
+    expect(filePath(path)).toMatchObject({ ok: false, code: 'bad_path' })
+    const refused = filePath(path)
+    expect(refused.ok ? '' : refused.message).toContain(why)
+  })
+})

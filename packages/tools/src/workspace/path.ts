@@ -21,19 +21,21 @@ export function parsePath(path: string): WorkspaceResult<readonly string[]> {
   if (names.length > depthMax) return refuse('bad_path', 'The path has too many parts.')
   for (const name of names) {
     if (name === '..') return refuse('bad_path', 'The path must not contain "..".')
-    const bad =
-      unsafeName.test(name) ||
-      deviceName.test(name) ||
-      !name.isWellFormed() ||
-      Buffer.byteLength(name) > nameBytesMax
-    if (bad) {
-      return refuse(
-        'bad_path',
-        'A name in the path is too long or has characters that are not allowed (\\ : * ? " < > | or control characters, or a final dot or space).',
-      )
-    }
+    const fault = faultOf(name)
+    if (fault !== null) return refuse('bad_path', `A name in the path ${fault}.`)
   }
   return { ok: true, value: names }
+}
+
+/** What is wrong with a name; null: it is fine everywhere. */
+function faultOf(name: string): string | null {
+  if (Buffer.byteLength(name) > nameBytesMax)
+    return `is too long: it has more than ${nameBytesMax} bytes as UTF-8`
+  if (deviceName.test(name)) return 'is that of a device of Windows'
+  if (!name.isWellFormed()) return 'is not valid Unicode'
+  return unsafeName.test(name)
+    ? String.raw`has characters that are not allowed (\ : * ? " < > | or control characters, or a final dot or space)`
+    : null
 }
 
 /**
