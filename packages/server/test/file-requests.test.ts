@@ -203,7 +203,7 @@ describe('a file', () => {
     expect((await read(threadId, 'a.txt')).text).toBe('one')
     expect(await put(threadId, 'a.txt', 'two')).toMatchObject({
       status: 422,
-      body: { code: 'thread_busy' },
+      body: { code: 'thread_busy', field: 'thread_id' },
     })
     const gone = await call(box.api, 'DELETE', `/threads/${threadId}/files/a.txt`)
     expect(gone).toMatchObject({ status: 422, body: { code: 'thread_busy' } })

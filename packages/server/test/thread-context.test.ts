@@ -205,7 +205,14 @@ describe('refused, and said why', () => {
 
   it('a field that is not known', async () => {
     const threadId = await threadOf(1)
-    expect(await compact(threadId, { instruction: 'x' })).toMatchObject({ status: 422 })
+    expect(await compact(threadId, { instruction: 'x' })).toMatchObject({
+      status: 422,
+      body: {
+        code: 'invalid_request',
+        field: 'instruction',
+        detail: 'instruction: there is no such field here',
+      },
+    })
   })
 
   it('a thread on which a run goes on', async () => {
@@ -215,7 +222,11 @@ describe('refused, and said why', () => {
     })
     const runId = String(created.body.run_id)
     await eventually(async () => isHolding(runId))
-    expect(await compact(threadId)).toMatchObject({ status: 422, body: { code: 'thread_busy' } })
+    // It has no multitask_strategy to choose.
+    expect(await compact(threadId)).toMatchObject({
+      status: 422,
+      body: { code: 'thread_busy', field: 'thread_id', detail: expect.stringContaining(threadId) },
+    })
     letGo(runId)
   })
 

@@ -52,7 +52,7 @@ export async function compactThread(
     multitask: 'reject',
     alias: key === null ? null : { key, bodyHash },
   })
-  const { runId } = runOrProblem(api, answer, { threadId, key })
+  const { runId } = runOrProblem(api, answer, { threadId, key, isEdit: true })
   const head = await findRun(api, caller, { run_id: runId })
   const signal = AbortSignal.any([api.stopping, AbortSignal.timeout(api.settings.waitMsMax)])
   const sources = { ...api, pollMs: api.settings.pollMs }

@@ -153,11 +153,19 @@ async function enterGiven(
   return runOrProblem(api, answer, { threadId, key })
 }
 
+/** The request that a create was made for. */
+interface Asked {
+  readonly threadId: string
+  readonly key: string | null
+  /** It is no create of a client, which says by `multitask_strategy` what is to become of the runs that are there. */
+  readonly isEdit?: boolean
+}
+
 /** What became of a create: the run, or the problem that says why there is none. */
 export function runOrProblem(
   api: Pick<Api, 'now'>,
   answer: CreateAnswer,
-  { threadId, key }: { readonly threadId: string; readonly key: string | null },
+  { threadId, key, isEdit = false }: Asked,
 ): CreatedRun {
   switch (answer.code) {
     case 'created':
@@ -171,11 +179,7 @@ export function runOrProblem(
         more: { run_id: answer.runId },
       })
     case 'busy':
-      throw new Problem('thread_busy', {
-        detail:
-          'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.',
-        field: 'multitask_strategy',
-      })
+      throw isEdit ? taken(threadId) : busy()
     case 'no_base':
       throw noCheckpoint()
     case 'thread_full':
@@ -193,6 +197,20 @@ export function runOrProblem(
       throw new Error(`the register rejected a create: ${answer.detail}`)
   }
 }
+
+/** In the words of LangGraph's server. */
+const busy = (): Problem =>
+  new Problem('thread_busy', {
+    detail:
+      'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.',
+    field: 'multitask_strategy',
+  })
+
+const taken = (threadId: string): Problem =>
+  new Problem('thread_busy', {
+    detail: `A run of the thread ${threadId} is under way, or waits. Try again when it has ended, or cancel it.`,
+    field: 'thread_id',
+  })
 
 const saidOf = (fields: JsonObject) => (Object.keys(fields).length === 0 ? {} : { fields })
 

@@ -71,7 +71,11 @@ export async function enterEdit(
     multitask: 'reject',
     alias,
   })
-  const { runId } = runOrProblem(api, answer, { threadId, key: alias?.key ?? null })
+  const { runId } = runOrProblem(api, answer, {
+    threadId,
+    key: alias?.key ?? null,
+    isEdit: true,
+  })
   const head = await findRun(api, caller, { run_id: runId })
   const signal = AbortSignal.any([api.stopping, AbortSignal.timeout(api.settings.waitMsMax)])
   const sources = { ...api, pollMs: api.settings.pollMs }

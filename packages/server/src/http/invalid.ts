@@ -43,6 +43,12 @@ function flatten(issue: Issue, base: readonly PropertyKey[]): readonly Mistake[]
     const deepest = ways.sort((a, b) => reach(b) - reach(a))[0] ?? []
     if (reach(deepest) > path.length + 0.5) return deepest
   }
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      field: fieldPath([...path, key]),
+      message: 'there is no such field here',
+      notAvailable: false,
+    }))
   const notAvailable = issue.code === 'custom' && issue.params?.['code'] === 'not_available'
   return [{ field: fieldPath(path), message: issue.message, notAvailable }]
 }
