@@ -43,6 +43,8 @@ describe('a link', () => {
     ['ln -s e d; rm d/f', { 'e/f': null }],
     ['ln -s e d; ln new d/n', { 'e/n': 'new\n' }],
     ['ln -s e d; rm -rf d', {}],
+    ['ln -s /workspace/e d; echo x > d/f', { 'e/f': 'x\n' }],
+    ['ln -s /workspace/top e/l; echo x > e/l; cd e; echo y >> l', { top: 'x\ny\n' }],
     // Of a file, and of nothing.
     ['ln -s top l; echo x > l', { top: 'x\n' }],
     ['ln -s later l; echo x > l', { later: 'x\n' }],
@@ -52,10 +54,21 @@ describe('a link', () => {
     expect(await played(script)).toEqual({ ...exited, files })
   })
 
+  it.each(['/etc/passwd', '../tmp/x', '../../x', '/workspacex/a'])(
+    'that leads out of the workspace is not made: %s',
+    async (target) => {
+      const script = `mkdir -p e; ln -s ${target} l; echo x > l; cat l`
+      const { stdout, stderr, files } = await played(script)
+      expect(stderr).toMatch(/^ln: /)
+      expect({ stdout, files }).toEqual({ stdout: 'x\n', files: { l: 'x\n' } })
+    },
+  )
+
   it('shows what is there', async () => {
-    const script = 'ln -s e d; ls d; chmod +x d/f; mkdir e/s; echo x > e/s/t; ls d/s; readlink d'
+    const script =
+      'ln -s e d; ls d; chmod +x d/f; mkdir e/s; echo x > e/s/t; ls d/s; readlink d; ln -s $PWD/e abs; readlink abs'
     const { stdout, stderr, files } = await played(script)
-    expect({ stdout, stderr }).toEqual({ stdout: 'f\ng\nt\ne\n', stderr: '' })
+    expect({ stdout, stderr }).toEqual({ stdout: 'f\ng\nt\ne\n/workspace/e\n', stderr: '' })
     expect(files).toEqual({ 'e/f': 'old f\n', 'e/s/t': 'x\n' })
   })
 })

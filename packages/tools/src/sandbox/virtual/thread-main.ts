@@ -5,7 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import { Bash, InMemoryFs, MountableFs, OverlayFs } from 'just-bash'
 import type { FromThread, ToThread } from './messages.ts'
-import { TreeFs } from './tree-fs.ts'
+import { TreeFs, workspacePoint } from './tree-fs.ts'
 
 /** Counters of just-bash are no limits of ours: the clock of the owner is, and the memory of the thread. */
 const uncounted = 1e12
@@ -31,7 +31,7 @@ function bashOver(files: TreeFs, asked: Extract<ToThread, { type: 'run' }>): Bas
   const base = new InMemoryFs(undefined, { maxTotalBytes: asked.tmpBytesMax })
   base.mkdirSync('/tmp', { recursive: true })
   base.writeFileSync('/dev/null', '')
-  const fs = new MountableFs({ base, mounts: [{ mountPoint: '/workspace', filesystem: files }] })
+  const fs = new MountableFs({ base, mounts: [{ mountPoint: workspacePoint, filesystem: files }] })
   for (const { at, directory } of asked.mounts)
     fs.mount(at, new OverlayFs({ root: directory, mountPoint: '/', readOnly: true }))
   return new Bash({

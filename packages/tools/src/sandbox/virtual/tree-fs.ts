@@ -31,13 +31,16 @@ export interface LeftFile {
 type ReadOptions = Parameters<IFileSystem['readFile']>[1]
 type WriteOptions = Parameters<IFileSystem['writeFile']>[2]
 
+/** Where the files of the thread are. */
+export const workspacePoint = '/workspace'
+
 /** As many links as may lead to one another; Linux has the same. */
 const linksMax = 40
 
 /** Files that nobody has touched since the call began have this age. */
 const untouched = new Date(0)
 
-/** A file system of `/`, to be mounted where the workspace is. */
+/** A file system of `/`, to be mounted at `workspacePoint`. */
 export class TreeFs implements IFileSystem {
   readonly #inner: InMemoryFs
   readonly #read: ReadContent
@@ -190,8 +193,9 @@ export class TreeFs implements IFileSystem {
 
   async symlink(target: string, path: string): Promise<void> {
     const at = await this.#place(path)
+    const inside = this.#inside(target, at)
     this.#hasLinks = true
-    await this.#inner.symlink(target, at)
+    await this.#inner.symlink(inside, at)
   }
 
   async link(existing: string, path: string): Promise<void> {
@@ -203,7 +207,10 @@ export class TreeFs implements IFileSystem {
   }
 
   async readlink(path: string): Promise<string> {
-    return this.#inner.readlink(await this.#place(path))
+    const target = await this.#inner.readlink(await this.#place(path))
+    return target.startsWith('/')
+      ? this.#inner.resolvePath('/', `${workspacePoint}${target}`)
+      : target
   }
 
   realpath(path: string): Promise<string> {
@@ -245,6 +252,15 @@ export class TreeFs implements IFileSystem {
       )
     }
     return at
+  }
+
+  /** The target of a link as this file system has it, whose root is the workspace. One that leads out of it would lead somewhere else here. */
+  #inside(target: string, at: string): string {
+    const above = `${workspacePoint}${at.slice(0, at.lastIndexOf('/'))}`
+    const whole = this.#inner.resolvePath(above, target)
+    if (whole !== workspacePoint && !whole.startsWith(`${workspacePoint}/`))
+      throw new Error(`EPERM: operation not permitted, symlink '${target}' out of the workspace`)
+    return target.startsWith('/') ? whole.slice(workspacePoint.length) || '/' : target
   }
 
   #known(at: string): FsStat | null {
