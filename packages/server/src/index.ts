@@ -12,7 +12,7 @@ export { type IssuedKey, issueKey, keyNameCharsMax, liveKeysMax } from './keys/i
 export { type Scope, scopes } from './keys/scope.ts'
 export { exitCodes, runServer, type RunServerOptions, type StartedProcess } from './run-server.ts'
 export { missingOptions, youngGeneration } from './young-generation.ts'
-export { checkSandbox } from './config/check-sandbox.ts'
+export { checkNetwork } from './config/check-network.ts'
 export { checkServers } from './config/check-servers.ts'
 export { ConfigError, type ConfigErrorCode } from './config/config-error.ts'
 export { defineConfig } from './config/define-config.ts'

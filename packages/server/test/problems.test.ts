@@ -201,6 +201,7 @@ const addresses: readonly (readonly [string, string, number, string])[] = [
   ['GET', '/nothing', 404, 'not_found'],
   ['PUT', '/runs', 405, 'method_not_allowed'],
   ['DELETE', '/ok', 405, 'method_not_allowed'],
+  ['PATCH', '/threads/t/files/notes/plan.md', 405, 'method_not_allowed'],
   ['GET', '/runs/nobody', 404, 'unknown_run'],
   ['GET', '/runs/00000000-0000-7000-8000-000000000000/events', 404, 'unknown_run'],
   ['GET', '/threads/t9/runs/nobody/join', 404, 'unknown_run'],

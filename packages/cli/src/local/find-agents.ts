@@ -3,7 +3,7 @@ import type { AgentDefinition } from '@signalbox/core'
 import { type Log, withReadResult } from '@signalbox/engine'
 import { validateDetectors } from '@signalbox/models'
 import {
-  checkSandbox,
+  checkNetwork,
   checkServers,
   type LoadedConfig,
   type loadGovernance,
@@ -21,7 +21,7 @@ export async function findAgents(
   const { workspace, tools, mcpServers } = config
   const sandbox = sandboxOf(config)
   checkServers(config, process.env)
-  checkSandbox(config, process.env)
+  checkNetwork(config, process.env)
   const host = createToolHost({
     ...how,
     tools,

@@ -4,7 +4,7 @@ import type { AgentDefinition, ToolSpec } from '@signalbox/core'
 import { type Log, type ToolHost, withReadResult } from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
 import { createToolHost, sandboxQueue } from '@signalbox/tools'
-import { checkSandbox } from '../config/check-sandbox.ts'
+import { checkNetwork } from '../config/check-network.ts'
 import { checkServers } from '../config/check-servers.ts'
 import type { Env } from '../config/environment.ts'
 import { usableDetectors } from '../config/governance/load-governance.ts'
@@ -65,7 +65,7 @@ function openTools(
   closers: Closers,
 ): ToolHost {
   checkServers(config, env)
-  checkSandbox(config, env)
+  checkNetwork(config, env)
   const root = workspaceRoot({ config, dir })
   const sandbox = sandboxOf(config)
   const commandsMax = config.queues[sandboxQueue]?.concurrency

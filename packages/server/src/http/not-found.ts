@@ -34,8 +34,11 @@ interface Known {
   readonly methods: readonly string[]
 }
 
+/** What a path of a file may hold, which has slashes, and what other names may. */
+const partOf = (name: string): string => (name === '{path}' ? '[^]+' : '[^/]+')
+
 const knownOf = ([path, item]: readonly [string, object]): Known => ({
   path,
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, partOf)}$`),
   methods: Object.keys(item).map((method) => method.toUpperCase()),
 })

@@ -1,10 +1,10 @@
-/** The sandbox as it stands in a configuration, before it is opened. */
+/** The network of the sandbox as it stands in a configuration, before one is opened. */
 import { fail } from './fail.ts'
 import { sandboxOf } from './sandbox-of.ts'
 import type { Config } from './schema.ts'
 
 /** Headers whose values are to come from variables that are not set. @throws ConfigError */
-export function checkSandbox(
+export function checkNetwork(
   config: Pick<Config, 'agents' | 'tools' | 'sandbox'>,
   env: NodeJS.ProcessEnv,
 ): void {
