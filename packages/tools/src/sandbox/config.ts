@@ -65,35 +65,35 @@ const Allowed = z.strictObject({
   inject: z.record(z.string(), z.strictObject({ header: HeaderName, env: EnvName })).default({}),
 })
 
-const Settings = z.strictObject({
-  /** `virtual`: bash in TypeScript, everywhere, no boundary against hostile code. `bubblewrap`: real programs, on Linux. */
-  use: z.enum(['virtual', 'bubblewrap']).default('virtual'),
-  /**
-   * The treatment of commands that the audit objects to. `enforce`: the dangerous ones are refused, the odd ones flagged. `flag`: all of them
-   * run, and are flagged. `off`: nobody looks.
-   */
-  audit: z.enum([...BashAuditSpec.shape.mode.options, 'off']).default('enforce'),
-  /** The resources that one command may use. Beyond them the command is stopped, or the system refuses more. */
-  limits: Limits.prefault({}),
-  /** The hosts that commands may reach. With anything but `none` a lost call is never repeated by itself. */
-  network: z.union([z.literal('none'), Allowed]).default('none'),
-  /** Variables that commands find: values of their own, never those of the worker. */
-  env: z.record(EnvName, z.string().max(4096)).default({}),
-  /** For `bubblewrap`: where the files of running commands are. Default: that of the system for temporary files. */
-  directory: z.string().min(1).optional(),
-})
-
 /** The sandbox that the tool `bash` executes in. */
-export const SandboxConfig = Settings.superRefine(({ use, network }, context) => {
-  if (network === 'none') return
-  const refuse = (path: readonly string[], message: string): void =>
-    context.addIssue({ code: 'custom', path: ['network', ...path], message })
-  if (use === 'virtual') refuse([], virtualNetwork)
-  const rules = network.allow.flatMap((text) => hostRule(text) ?? [])
-  for (const host of Object.keys(network.inject))
-    if (!rules.some((rule) => covers(rule, host)))
-      refuse(['inject', host], 'takes the name of a host that "allow" has, without its port')
-})
+export const SandboxConfig = z
+  .strictObject({
+    /** `virtual`: bash in TypeScript, everywhere, no boundary against hostile code. `bubblewrap`: real programs, on Linux. */
+    use: z.enum(['virtual', 'bubblewrap']).default('virtual'),
+    /**
+     * The treatment of commands that the audit objects to. `enforce`: the dangerous ones are refused, the odd ones flagged. `flag`: all of them
+     * run, and are flagged. `off`: nobody looks.
+     */
+    audit: z.enum([...BashAuditSpec.shape.mode.options, 'off']).default('enforce'),
+    /** The resources that one command may use. Beyond them the command is stopped, or the system refuses more. */
+    limits: Limits.prefault({}),
+    /** The hosts that commands may reach. With anything but `none` a lost call is never repeated by itself. */
+    network: z.union([z.literal('none'), Allowed]).default('none'),
+    /** Variables that commands find: values of their own, never those of the worker. */
+    env: z.record(EnvName, z.string().max(4096)).default({}),
+    /** For `bubblewrap`: where the files of running commands are. Default: that of the system for temporary files. */
+    directory: z.string().min(1).optional(),
+  })
+  .superRefine(({ use, network }, context) => {
+    if (network === 'none') return
+    const refuse = (path: readonly string[], message: string): void =>
+      context.addIssue({ code: 'custom', path: ['network', ...path], message })
+    if (use === 'virtual') refuse([], virtualNetwork)
+    const rules = network.allow.flatMap((text) => hostRule(text) ?? [])
+    for (const host of Object.keys(network.inject))
+      if (!rules.some((rule) => covers(rule, host)))
+        refuse(['inject', host], 'takes the name of a host that "allow" has, without its port')
+  })
 
 /** For messages. */
 export const virtualNetwork = '"virtual" has no network; set sandbox.use to "bubblewrap"'
