@@ -90,7 +90,7 @@ describe('a request that cannot be meant', () => {
     ['no words of what to keep', { instructions: '' }, 'instructions'],
     ['too many of them', { instructions: 'x'.repeat(8_001) }, 'instructions'],
     ['a number in their place', { instructions: 5 }, 'instructions'],
-    ['a field that is not known', { instructions: 'Keep it.', more: 1 }, ''],
+    ['a field that is not known', { instructions: 'Keep it.', more: 1 }, 'more'],
     ['a list', [], ''],
     ['nothing', null, ''],
   ])('%s', async (_, body, field) => {
