@@ -1,5 +1,5 @@
 /**
- * What a tool of the engine reads while the register is away, and the end of its call meanwhile. Would catch: an error of a read that only
+ * Reads of a tool of the engine while the register is away, and the end of its call meanwhile. Would catch: an error of a read that only
  * the end of its call has let through, recorded as the answer of the tool.
  */
 import { type Register, withReadResult } from '@signalbox/engine'

@@ -1,5 +1,5 @@
 /**
- * What a title tells the circuit breaker about its model. Would catch: a model that answers no title, or cannot be asked, and is said to be
+ * The word of a title call to the circuit breaker about its model. Would catch: a model that answers no title, or cannot be asked, and is said to be
  * well: a circuit that is being probed would close, and the failures of turns would be forgotten.
  */
 import { type Model, type ModelRequest, type Register, systemClock } from '@signalbox/engine'

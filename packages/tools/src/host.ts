@@ -1,7 +1,7 @@
 /**
  * The tools of one process behind the engine's `ToolHost` port: defined tools, the file tools, MCP servers.
  *
- * H1 `call` answers an outcome for whatever happens, and never later than timeout plus grace. What it waits for files in the register is
+ * H1 `call` answers an outcome for whatever happens, and never later than timeout plus grace. Its waits for files in the register are
  *    beside that time: an outage is no fault of a tool, and ends with the outage or with a cancel.
  * H2 A tool is run in the version that was asked for, or not at all.
  */

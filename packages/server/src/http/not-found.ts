@@ -34,7 +34,7 @@ interface Known {
   readonly methods: readonly string[]
 }
 
-/** What a path of a file may hold, which has slashes, and what other names may. */
+/** The characters of a file's path, which has slashes, and those of other names. */
 const partOf = (name: string): string => (name === '{path}' ? '[^]+' : '[^/]+')
 
 const knownOf = ([path, item]: readonly [string, object]): Known => ({

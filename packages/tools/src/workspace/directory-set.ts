@@ -1,5 +1,5 @@
 /**
- * The files of a thread's directory as one set. What became of them is written file by file: a crash or a refusal in between leaves
+ * The files of a thread's directory as one set. Their changes are written file by file: a crash or a refusal in between leaves
  * some of it, which is why commands over a directory are `once`. Sibling calls change the directory meanwhile: what they removed
  * is not there, and what cannot be read is not taken for that.
  */

@@ -27,7 +27,7 @@ export function parsePath(path: string): WorkspaceResult<readonly string[]> {
   return { ok: true, value: names }
 }
 
-/** What is wrong with a name; null: it is fine everywhere. */
+/** The fault of a name; null: it is fine everywhere. */
 function faultOf(name: string): string | null {
   if (Buffer.byteLength(name) > nameBytesMax)
     return `is too long: it has more than ${nameBytesMax} bytes as UTF-8`

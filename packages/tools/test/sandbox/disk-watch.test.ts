@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('what a command has put on the dis
     const child = spawn('bash', ['-c', script], { cwd: directory })
     onTestFinished(() => void child.kill('SIGKILL'))
     await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
-    // What a process has open cannot be looked at while it becomes another program.
+    // The open files of a process cannot be looked at while it becomes another program.
     const look = () => sizeOf(directory, child.pid ?? 0)
     await expect.poll(async () => (await look()).bytes).toBeGreaterThanOrEqual(1_000_000)
     const { entries, bytes } = await look()

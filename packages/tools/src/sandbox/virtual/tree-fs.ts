@@ -4,7 +4,7 @@
  * T1 A file is read when its content is asked for. Names, sizes and modes are known without: `ls` and `find` read nothing.
  * T2 A file whose content was erased is not there, as far as anybody can know: what is to be copied, moved or added to is read before.
  * T3 There are no second names of a file: `link` makes a copy. Links that only name a path are there, and are not kept.
- * T4 What is done at a path is done where its links lead. The file system of just-bash reads through links, and would write beside them.
+ * T4 A path is followed to where its links lead. The file system of just-bash reads through links, and would write beside them.
  * T5 Every file says which one it is, read or not: `cp` and `mv` replace none of which they cannot tell that it is another one.
  */
 import {
@@ -271,7 +271,7 @@ export class TreeFs implements IFileSystem {
     return named(at, { ...kind, mode: modeOf(file), size, mtime: untouched })
   }
 
-  /** Reads what is at a path and below it, since its bytes are about to be those of another file. What was erased is not there from then on. */
+  /** Reads what is at a path and below it, since its bytes are about to be those of another file. An erased file is not there from then on. */
   async #readAll(at: string): Promise<void> {
     const below = at === '/' ? at : `${at}/`
     for (const other of this.#unread.keys()) {

@@ -100,7 +100,7 @@ export class VirtualProcess {
     await this.#gone
   }
 
-  /** What starts later is of no use to who waited for it, and no other is to meet it. */
+  /** A process that starts later is of no use to the call that waited for it, and no other call is to meet it. */
   #giveUp(): void {
     this.#isEnding = true
     this.#child.kill('SIGKILL')
