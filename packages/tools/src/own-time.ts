@@ -38,12 +38,11 @@ export class OwnTime {
 
   /** Resolves when `ms` milliseconds of it are used up, or when the signal aborts. Never rejects. */
   async passes(ms: number, signal: AbortSignal): Promise<void> {
-    let counted = 0
+    const began = this.#clock.monotonic()
     for (let left = ms; left > 0 && !signal.aborted;) {
       await pause(this.#clock, left, signal)
       await this.#free
-      left = this.#waitedMs - counted
-      counted = this.#waitedMs
+      left = ms - (this.#clock.monotonic() - began - this.#waitedMs)
     }
   }
 }

@@ -147,8 +147,14 @@ const timed = async (count: number) => {
   return performance.now() - began
 }
 
+/** The shortest of several times: whatever else the machine does adds to some of them. */
+async function least(count: number): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 7; n += 1) times.push(await timed(count))
+  return Math.min(...times)
+}
+
 test('keys that become one marker take time in proportion', async () => {
-  await timed(500)
-  // Eight times as many: what counts from the beginning for each key takes sixty times as long.
-  expect((await timed(8_000)) / (await timed(1_000))).toBeLessThan(24)
+  // Eight times as many: a search from the beginning for each key takes sixty times as long.
+  expect((await least(8_000)) / (await least(1_000))).toBeLessThan(24)
 })
