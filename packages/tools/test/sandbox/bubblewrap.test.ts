@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
 import { Slots } from '../../src/sandbox/bubblewrap/slots.ts'
-import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
+import { asRoot, bwrapMissing, skipBwrap } from './bwrap-here.ts'
 
 /** Where a project might be in `/usr`, on this machine. */
 const shownTo = ['/usr/src', '/usr/local/src', '/usr/local/etc'].find((each) => existsSync(each))
@@ -124,8 +124,8 @@ with open('f','r+b') as f:
     },
   )
 
-  it.runIf(process.getuid?.() === 0 && shownTo !== undefined)(
-    'X4 a project in /usr is not shown',
+  it.each(shownTo === undefined ? [] : asRoot)(
+    'X4 a project in /usr is not shown (as %s)',
     async () => {
       const place = await mkdtemp(join(shownTo ?? '', 'canary-'))
       onTestFinished(() => rm(place, { recursive: true, force: true }))
@@ -138,25 +138,22 @@ with open('f','r+b') as f:
     },
   )
 
-  it.runIf(process.getuid?.() === 0)(
-    'S1 of workers that find the same user left, one takes it',
-    async () => {
-      const base = await realpath(await mkdtemp(join(directory, 'claims-')))
-      for (const uid of ['60600', '60601']) {
-        const left = join(base, 'signalbox-sandboxes', uid)
-        await mkdir(join(left, 'files'), { recursive: true })
-        await writeFile(join(left, 'owner'), '1 0')
-      }
-      await chmod(join(base, 'signalbox-sandboxes'), 0o711)
-      const workers = Array.from({ length: 6 }, () => new Slots({ base, count: 1, users: 'each' }))
-      const taken = await Promise.all(workers.map((slots) => slots.take('')))
-      expect(new Set(taken.map(({ uid }) => uid)).size).toBe(workers.length)
-      for (const { directory: own } of taken)
-        expect(await readFile(join(own, 'owner'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
-      workers.forEach((slots, n) => taken[n] && slots.give(taken[n]))
-      await Promise.all(workers.map((slots) => slots.close()))
-    },
-  )
+  it.each(asRoot)('S1 of workers that find the same user left, one takes it (as %s)', async () => {
+    const base = await realpath(await mkdtemp(join(directory, 'claims-')))
+    for (const uid of ['60600', '60601']) {
+      const left = join(base, 'signalbox-sandboxes', uid)
+      await mkdir(join(left, 'files'), { recursive: true })
+      await writeFile(join(left, 'owner'), '1 0')
+    }
+    await chmod(join(base, 'signalbox-sandboxes'), 0o711)
+    const workers = Array.from({ length: 6 }, () => new Slots({ base, count: 1, users: 'each' }))
+    const taken = await Promise.all(workers.map((slots) => slots.take('')))
+    expect(new Set(taken.map(({ uid }) => uid)).size).toBe(workers.length)
+    for (const { directory: own } of taken)
+      expect(await readFile(join(own, 'owner'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
+    workers.forEach((slots, n) => taken[n] && slots.give(taken[n]))
+    await Promise.all(workers.map((slots) => slots.close()))
+  })
 
   it('X3 a second command is refused', async () => {
     const sandboxes = await opened()

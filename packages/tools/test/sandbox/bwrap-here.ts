@@ -8,3 +8,6 @@ const isHere =
 
 export const skipBwrap = !isHere && process.env['SIGNALBOX_REQUIRE_ALL'] !== '1'
 export const bwrapMissing = skipBwrap ? ' [skipped: bwrap is not installed]' : ''
+
+/** For `it.each`: tests of what root alone can do. An ordinary user has none of them; CI plays the suite as both. */
+export const asRoot = process.getuid?.() === 0 ? ['root'] : []

@@ -10,7 +10,7 @@ import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-san
 import { endMarked, isMark, markOfSlot, newMark } from '../../src/sandbox/bubblewrap/marked.ts'
 import { Slots } from '../../src/sandbox/bubblewrap/slots.ts'
 import { isAlive, temporaryDirectory, until } from '../hosting.ts'
-import { bwrapMissing, skipBwrap } from './bwrap-here.ts'
+import { asRoot, bwrapMissing, skipBwrap } from './bwrap-here.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -60,8 +60,8 @@ async function endBeforeItsNamespace(mark: string): Promise<void> {
 }
 
 describe.skipIf(skipBwrap)(`what bwrap leaves${bwrapMissing}`, () => {
-  it.runIf(process.getuid?.() === 0)(
-    'S3 a slot is taken over when nothing of its dead owner is alive',
+  it.each(asRoot)(
+    'S3 a slot is taken over when nothing of its dead owner is alive (as %s)',
     async () => {
       const base = await temporaryDirectory()
       await chmod(base, 0o755)
