@@ -46,16 +46,23 @@ function flatten(issue: Issue, base: readonly PropertyKey[]): readonly Mistake[]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       field: fieldPath([...path, key]),
-      message: 'there is no such field here',
+      message: unknownField,
       notAvailable: false,
     }))
   const notAvailable = issue.code === 'custom' && issue.params?.['code'] === 'not_available'
   return [{ field: fieldPath(path), message: issue.message, notAvailable }]
 }
 
+const unknownField = 'there is no such field here'
+
 const depth = ({ field }: Mistake): number =>
   field === '' ? 0 : field.split('.').length + (field.match(/\[/g)?.length ?? 0)
 
-/** How far a way got; a field that is not there at all is worth less than one that is wrong. */
+/** How far a way got; a field that is not there at all is worth less than one that is wrong, and one that is too much got no further than its object. */
 const reach = (way: readonly Mistake[]): number =>
-  Math.max(0, ...way.map((each) => depth(each) - (each.message.endsWith('undefined') ? 0.5 : 0)))
+  Math.max(0, ...way.map((each) => depth(each) - missed(each)))
+
+function missed({ message }: Mistake): number {
+  if (message === unknownField) return 1
+  return message.endsWith('undefined') ? 0.5 : 0
+}
