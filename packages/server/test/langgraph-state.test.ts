@@ -9,6 +9,8 @@ import { parseCheckpointId } from '../src/wires/langgraph/checkpoint.ts'
 import { ChatMessages } from '../src/wires/langgraph/messages.ts'
 import { lastStep, stateOf } from '../src/wires/langgraph/state.ts'
 import { foldSteps, stepHeads } from '../src/wires/langgraph/state-steps.ts'
+import { currentState } from '../src/wires/langgraph/threads.ts'
+import { headOf } from './support/followed.ts'
 
 const runA = '01890000-0000-7000-8000-00000000000a'
 const runB = '01890000-0000-7000-8000-00000000000b'
@@ -291,4 +293,28 @@ it('steps are counted over runs, from -1, each behind its parent', () => {
   expect(first && stateOf('th', first).next).toEqual(['model'])
   expect(second && stateOf('th', second).tasks).toMatchObject([{ error: expect.any(String) }])
   expect(third?.messages).toMatchObject([{ content: 'Pay.' }, { content: 'Again.' }])
+})
+
+describe('a run that ends while its thread is read', () => {
+  const before = log(...begin)
+  const place = { tenantId: 't', threadId: 'th' }
+  const reading = (pages: readonly (readonly StoredEvent[])[]) => {
+    let reads = 0
+    return {
+      threadEvents: async () => pages[Math.min(reads++, pages.length - 1)] ?? [],
+      run: async () => headOf(before, 'ended'),
+      approvals: async () => [],
+      waiting: async () => ({ runs: [], unknown: [] }),
+    }
+  }
+
+  it('is shown with its end: nothing would take back what comes next', async () => {
+    const end: Draft = ['run.transitioned', decided(1, 'cancelled', { outcome: 'cancelled' })]
+    const state = await currentState(reading([before, log(...begin, end)]), place)
+    expect(state).toMatchObject({ next: [], checkpoint: { checkpoint_id: `${runA}-000003` } })
+  })
+
+  it('has nothing next, even where its end was erased', async () => {
+    expect((await currentState(reading([before]), place)).next).toEqual([])
+  })
 })

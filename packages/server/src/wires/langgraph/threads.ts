@@ -99,6 +99,7 @@ export async function currentState(
 async function untitledState(
   read: Parameters<typeof currentState>[0],
   { tenantId, threadId }: Place,
+  isSecond = false,
 ): Promise<ThreadState> {
   const events = await threadEvents(read, { tenantId, threadId })
   const step = lastStep(events)
@@ -106,7 +107,10 @@ async function untitledState(
   const state = stateOf(threadId, step)
   if (step.outcome !== null) return state
   const head = await read.run(tenantId, step.runId)
-  if (head?.cancelRequested && head.status !== 'ended') return withoutNext(state)
+  // Ended since its events were read: a page would show a breakpoint that nothing ever takes back.
+  if (head?.status === 'ended')
+    return isSecond ? withoutNext(state) : untitledState(read, { tenantId, threadId }, true)
+  if (head?.cancelRequested) return withoutNext(state)
   // Decided meanwhile: what the events say was true when they were read.
   if (!head || head.status !== 'waiting') return state
   return withWaiting(state, interruptsOf(await approvalsWaiting(read, head)))
