@@ -207,7 +207,7 @@ export const sandboxMutations: readonly Mutation[] = [
     file: sandbox('bubblewrap/slots.ts'),
     line: "    this.#caretaker.watch(this.#options.users === 'each' ? null : home)\n",
     becomes: '',
-    test: tested('bwrap-life', 'killed with -9 while they start a command'),
+    test: tested('bwrap-life', 'C1 a caretaker that was ended'),
   },
   {
     name: 'a command stays outside of its control groups (G1)',

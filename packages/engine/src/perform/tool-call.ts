@@ -157,7 +157,7 @@ async function runTool(
   try {
     return await deps.tools.call(request, signal)
   } catch (error) {
-    // Whatever it waited for was given up with the call: that says nothing of what it would have answered.
+    // The wait was given up with the call: that says nothing of the answer it would have had.
     if (signal.aborted) return { status: 'aborted', settled: false }
     return { status: 'failed', error: { code: 'tool_host', message: messageOf(error) } }
   }

@@ -133,6 +133,7 @@ describe.skipIf(skipBwrap)(`the end of commands in bubblewrap${bwrapMissing}`, (
     const sandboxes = await opened(1)
     await play(sandboxes, ':')
     const [first = 0] = caretakersHere()
+    expect(first).toBeGreaterThan(0)
     process.kill(first, 'SIGKILL')
     await until(() => !isAlive(first))
     // A process that has ended is heard of a little later.
