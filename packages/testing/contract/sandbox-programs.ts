@@ -82,6 +82,12 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
       expect(files).toEqual({})
     })
 
+    test('X5 a script may exit with the code of that end', async () => {
+      const { ended, files } = await play(await open(), 'echo x > made; exit 152')
+      expect(ended).toMatchObject({ ended: 'exited', exitCode: 152, signal: null })
+      expect(files).toEqual({ made: 'x\n' })
+    })
+
     test('X5 memory: whoever wants more than there is gets none', async () => {
       const script = `head -c 400000000 /dev/zero | tail -c 400000000 | wc -c; echo "\${PIPESTATUS[1]}"`
       const { stdout, ended } = await play(await open(), script, {
@@ -168,7 +174,8 @@ export function sandboxProgramsContract(name: string, make: () => Promise<Sandbo
 
     test('a tree deeper than a path may be long is refused, and does not stay', async () => {
       const sandboxes = await open()
-      const half = "p=$(printf 'dddddddddddddddddddd/%.0s' {1..150}); mkdir -p $p && cd $p"
+      // Deeper than 4,096 bytes, and less deep than what the watch of the disk ends.
+      const half = "p=$(printf 'dddddddddddddddddddd/%.0s' {1..110}); mkdir -p $p && cd $p"
       const script = `${half}; ${half}; echo x > f`
       expect((await play(sandboxes, script)).files).toBe('bad_path')
       expect((await play(sandboxes, 'ls')).stdout).toBe('')

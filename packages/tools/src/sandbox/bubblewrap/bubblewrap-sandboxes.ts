@@ -47,6 +47,11 @@ export interface BubblewrapOptions {
 
 /** The signal by which the kernel ends who has used up its processor time, as bash tells it. */
 const outOfCpuCode = 128 + 24
+/**
+ * A script may exit with that code itself, having used less of its time than this share. It is no more than that: the kernel limits by
+ * ticks of its clock, and reports time on a processor, which beside other work is less.
+ */
+const leastCountedShare = 0.25
 
 /** Sandboxes by bubblewrap. */
 export class BubblewrapSandboxes implements Sandboxes {
@@ -353,8 +358,8 @@ function endOf(over: {
     const said = Buffer.from(wrote.stderr).toString('utf8').slice(0, 500)
     return stopped('lost', null, ended.error?.message ?? said)
   }
-  // A script may answer that code by itself: it did not use the time. What the kernel collects of it is less than what it counted.
-  const isOutOfCpu = exitCode === outOfCpuCode && (cpuMs === null || cpuMs >= cpuMsMax * 0.75)
+  const isOutOfCpu =
+    exitCode === outOfCpuCode && (cpuMs === null || cpuMs >= cpuMsMax * leastCountedShare)
   if (isOutOfCpu) return stopped('cpu', 'SIGXCPU')
   return { ...wrote, exitCode, signal: null, ended: 'exited' }
 }
