@@ -10,7 +10,7 @@ const noted = new Set(['thread.titled', 'title.unchanged'])
 /** Ends of which nothing is told. */
 const untold: readonly unknown[] = ['safety_stopped', 'refused', 'guardrail_stopped']
 
-/** Of one run, when everything has settled. */
+/** Of one run, when everything has settled. N3: a title was never made. */
 export function titleViolations(run: RunRecord): readonly string[] {
   const titles = run.effects.filter(({ spec }) => spec.kind === 'title.make')
   return [
@@ -46,8 +46,9 @@ function noteViolations({ effectId, status, attempt }: EffectRecord, log: readon
   const notes = log.filter((event) => noted.has(event.type) && isAbout(event, effectId))
   const of = notes.map(({ payload }) => payload['attempt'])
   if (status === 'done' && of.length === 1 && of[0] === attempt) return []
+  const code = status !== 'done' && of.length === 0 ? 'N3' : 'N2'
   return [
-    `N2 ${effectId} is ${status} after ${attempt} attempts, with notes of ${JSON.stringify(of)}`,
+    `${code} ${effectId} is ${status} after ${attempt} attempts, with notes of ${JSON.stringify(of)}`,
   ]
 }
 

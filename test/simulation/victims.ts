@@ -107,7 +107,7 @@ export function paceViolations(
 }
 
 /** Nobody can say that what the register fails for has come to its end. */
-const liveness = /^(I12|I6|I7|J2|L3|W1) /
+const liveness = /^(I12|I6|I7|J2|L3|N3|W1) /
 
 /** Violations but for those that say that a victim is stuck. */
 export const butForVictims = (

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import {
   checkPairing,
   createProjection,
+  decisionSchemas,
   type FoldableEvent,
   type Prompt,
   project,
@@ -116,6 +117,34 @@ function wellNamed(steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ event }) => !runs.has(event.runId))
 }
 
+/** The runs in which each outcome is that of an effect that was asked for, and stands once: the register takes no other. */
+function wellKept(steps: readonly Step[]): readonly Step[] {
+  const askedFor = new Set(
+    steps.flatMap(({ event: { type, runId, payload } }) =>
+      type === 'run.transitioned'
+        ? effectsIn(payload).map(({ id, callId }) => `${runId} ${id} ${callId}`)
+        : [],
+    ),
+  )
+  const kept = new Set<string>()
+  const refused = steps.filter(({ event: { type, runId, payload } }) => {
+    const { effectId, callId } = payload
+    if (typeof effectId !== 'string' || typeof callId !== 'string') return false
+    const outcome = `${runId} ${type} ${JSON.stringify(payload)}`
+    const isRepeated = kept.has(outcome)
+    kept.add(outcome)
+    return isRepeated || !askedFor.has(`${runId} ${effectId} ${callId}`)
+  })
+  const runs = new Set(refused.map(({ event }) => event.runId))
+  return steps.filter(({ event }) => !runs.has(event.runId))
+}
+
+/** The calls that a decision asks for. */
+const effectsIn = (payload: FoldableEvent['payload']) =>
+  decisionSchemas['run.transitioned']
+    .parse(payload)
+    .effects.flatMap((effect) => ('callId' in effect ? [effect] : []))
+
 /** The pieces that the model reads, whichever message a piece is in. */
 const piecesOf = (prompt: Prompt): readonly string[] =>
   prompt.flatMap((message) => {
@@ -153,7 +182,7 @@ test(
     let compared = 0
     fc.assert(
       fc.property(threads, reliefs, (runs, wanted) => {
-        const steps = wellNamed(stepsOf(runs))
+        const steps = wellKept(wellNamed(stepsOf(runs)))
         const projection = createProjection('Be brief.')
         const reminders: string[] = []
         let before: Request = { runId: '', pieces: [] }
