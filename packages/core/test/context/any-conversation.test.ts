@@ -117,26 +117,22 @@ function wellNamed(steps: readonly Step[]): readonly Step[] {
   return steps.filter(({ event }) => !runs.has(event.runId))
 }
 
-/** The runs in which each outcome is that of an effect that was asked for, and stands once: the register takes no other. */
-function wellKept(steps: readonly Step[]): readonly Step[] {
-  const askedFor = new Set(
-    steps.flatMap(({ event: { type, runId, payload } }) =>
-      type === 'run.transitioned'
-        ? effectsIn(payload).map(({ id, callId }) => `${runId} ${id} ${callId}`)
-        : [],
-    ),
-  )
-  const kept = new Set<string>()
-  const refused = steps.filter(({ event: { type, runId, payload } }) => {
+/** Each run up to the first outcome of an effect that was not asked for, or that stands already: the register takes neither. */
+function asKept(steps: readonly Step[]): readonly Step[] {
+  const askedFor = new Set<string>()
+  const outcomes = new Set<string>()
+  const cut = new Set<string>()
+  return steps.filter(({ event: { type, runId, payload } }) => {
+    if (type === 'run.transitioned')
+      for (const { id, callId } of effectsIn(payload)) askedFor.add(`${runId} ${id} ${callId}`)
     const { effectId, callId } = payload
-    if (typeof effectId !== 'string' || typeof callId !== 'string') return false
-    const outcome = `${runId} ${type} ${JSON.stringify(payload)}`
-    const isRepeated = kept.has(outcome)
-    kept.add(outcome)
-    return isRepeated || !askedFor.has(`${runId} ${effectId} ${callId}`)
+    if (typeof effectId === 'string' && typeof callId === 'string') {
+      const outcome = `${runId} ${type} ${JSON.stringify(payload)}`
+      if (outcomes.has(outcome) || !askedFor.has(`${runId} ${effectId} ${callId}`)) cut.add(runId)
+      outcomes.add(outcome)
+    }
+    return !cut.has(runId)
   })
-  const runs = new Set(refused.map(({ event }) => event.runId))
-  return steps.filter(({ event }) => !runs.has(event.runId))
 }
 
 /** The calls that a decision asks for. */
@@ -176,13 +172,16 @@ function lasting(prompt: Prompt, reminders: readonly string[]): readonly string[
   return isReminder ? pieces.slice(0, -1) : pieces
 }
 
+/** More than above: of runs that the register would have refused a part, less is left to compare. */
+const comparedRuns = casesOf(900)
+
 test(
   'P2: a request of a run begins with the one before, less its reminders, unless a prune or a cut lies between (I25)',
   () => {
     let compared = 0
     fc.assert(
       fc.property(threads, reliefs, (runs, wanted) => {
-        const steps = wellKept(wellNamed(stepsOf(runs)))
+        const steps = asKept(wellNamed(stepsOf(runs)))
         const projection = createProjection('Be brief.')
         const reminders: string[] = []
         let before: Request = { runId: '', pieces: [] }
@@ -200,9 +199,9 @@ test(
           before = { runId: event.runId, pieces }
         }
       }),
-      { numRuns },
+      { numRuns: comparedRuns },
     )
-    expect(compared).toBeGreaterThan(numRuns / 10)
+    expect(compared).toBeGreaterThan(comparedRuns / 4)
   },
   timeout,
 )

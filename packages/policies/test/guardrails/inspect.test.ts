@@ -154,8 +154,7 @@ async function least(count: number): Promise<number> {
   return Math.min(...times)
 }
 
-// Beside other work the longer of both may be held up each time; work that grows with the square is slow in every round.
-test('keys that become one marker take time in proportion', { retry: 4 }, async () => {
+test('keys that become one marker take time in proportion', async () => {
   // Eight times as many: a search from the beginning for each key takes sixty times as long.
   expect((await least(8_000)) / (await least(1_000))).toBeLessThan(24)
 })

@@ -116,11 +116,8 @@ with open('f','r+b') as f:
     'X5 a directory that is filled without end%s is noticed, and removed',
     async (_where, into) => {
       const sandboxes = await opened()
-      const script = `${into}for i in $(seq 1 80000); do : > $i; done; sleep 60`
-      const { ended, files } = await play(sandboxes, script, {
-        timeoutMs: 60_000,
-        limits: { wallMs: 60_000, cpuMs: 60_000 },
-      })
+      const script = `${into}for i in $(seq 1 80000); do : > $i; done; sleep 20`
+      const { ended, files } = await play(sandboxes, script)
       expect(ended).toMatchObject({ ended: 'output', reason: expect.stringContaining('directory') })
       expect(files).toEqual({})
       expect((await play(sandboxes, 'ls | wc -l')).stdout.trim()).toBe('0')
