@@ -314,7 +314,10 @@ describe.skipIf(skipBrowser)('a person who stops', () => {
     const tab = await open('holder')
     await tab.say('Hold.')
     await eventually(async () => isHolding(await lastRun(tab)))
+    // The page reads the thread while the cancel is under way.
+    const read = tab.page.waitForResponse((answer) => answer.url().endsWith('/history'))
     await tab.click('Stop')
+    await (await read).finished()
     await tab.until(isReady)
     expect(await tab.text()).not.toContain('breakpoint')
     await tab.page.reload()

@@ -151,9 +151,32 @@ const webhookMutations: readonly Mutation[] = [
   },
 ]
 
+const cancelRead = (name: string) => ({
+  file: 'packages/server/test/cancel-then-read.test.ts',
+  name,
+})
+
+const cancelMutations: readonly Mutation[] = [
+  {
+    name: 'a thread is read before the cancels that arrived first are recorded',
+    file: 'packages/server/src/http/find.ts',
+    line: '  await cancels.recorded(tenantId, threadId)\n',
+    becomes: '',
+    test: cancelRead('shows nothing next behind a cancel of the thread'),
+  },
+  {
+    name: 'a read does not wait for the cancel of a stream that was left',
+    file: 'packages/server/src/http/cancel-run.ts',
+    line: 'cancels.during({ tenantId: caller.tenantId, threadId }, () =>',
+    becomes: 'cancels.during({ tenantId: caller.tenantId, threadId: null }, () =>',
+    test: cancelRead('shows nothing next behind a cancel by a stream that is left'),
+  },
+]
+
 /** All of them. */
 export const multitaskMutations: readonly Mutation[] = [
   ...threadMutations,
   ...laneMutations,
   ...webhookMutations,
+  ...cancelMutations,
 ]

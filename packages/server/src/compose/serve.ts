@@ -16,6 +16,7 @@ import { lanesOf } from '../config/lanes-schema.ts'
 import type { Config } from '../config/schema.ts'
 import type { Api } from '../http/api.ts'
 import { createApp, describe } from '../http/app.ts'
+import { CancelsUnderWay } from '../http/cancels-under-way.ts'
 import { createLogReads } from '../http/audit/log-reads.ts'
 import { inTime } from '../http/in-time.ts'
 import { impatient } from '../http/patience.ts'
@@ -78,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const wakes = new RunWakes({ bus: options.wakeBus, read, log, lookMs: pollMs })
   const api: Api = {
     commands: inTime(impatient(tracedCommands(engine.commands, options.tracing)), registerMsMax),
+    cancels: new CancelsUnderWay(),
     followText: (runId, listener) => engine.followText(runId, listener),
     followProgress: (runId, listener) => engine.followProgress(runId, listener),
     read,

@@ -20,6 +20,7 @@ import type { Health } from '../health/health.ts'
 import type { Scope } from '../keys/scope.ts'
 import type { ReadModel } from '../read-model.ts'
 import type { LogReads } from './audit/log-reads.ts'
+import type { CancelsUnderWay } from './cancels-under-way.ts'
 import type { Door } from './door.ts'
 import type { Pseudonym } from './identity.ts'
 import type { PublicAddress } from './public-address.ts'
@@ -57,6 +58,7 @@ export interface HttpSettings {
 
 export interface Api {
   readonly commands: Commands
+  readonly cancels: CancelsUnderWay
   readonly followText: Engine['followText']
   readonly followProgress: Engine['followProgress']
   readonly read: ReadModel

@@ -10,7 +10,9 @@ const waitMsMax = 60_000
 
 export interface Cancel {
   readonly caller: Caller
-  readonly head: RunHead
+  /** Finds the run. With the thread, reads of the thread wait for this as well. */
+  readonly find: () => Promise<RunHead>
+  readonly threadId?: string
   readonly wait: boolean
   /** Default `interrupt`. */
   readonly action?: CancelAction
@@ -19,28 +21,43 @@ export interface Cancel {
 
 /** What to do when the client of a run goes: nothing if the process is what stops. The run itself may have ended. */
 export const cancelWhenLeft =
-  (api: Api, caller: Caller, { runId }: RunHead): (() => void) =>
+  (api: Api, caller: Caller, run: RunHead): (() => void) =>
   () => {
     if (api.stopping.aborted) return
-    api.commands
-      .cancel({ ...caller, runId, action: 'interrupt', reason: 'disconnected' })
-      .catch((error: unknown) =>
-        api.log.warn('a run was not cancelled although its client left', {
-          runId,
-          error: String(error),
-        }),
-      )
+    recordCancel(api, caller, { run, reason: 'disconnected' }).catch((error: unknown) =>
+      api.log.warn('a run was not cancelled although its client left', {
+        runId: run.runId,
+        error: String(error),
+      }),
+    )
   }
+
+interface CancelOfRun {
+  readonly run: Pick<RunHead, 'runId' | 'threadId'>
+  /** Default `interrupt`. */
+  readonly action?: CancelAction | undefined
+  readonly reason?: string | undefined
+}
+
+/** Records a cancel of one run. Reads of its thread that arrive meanwhile wait for it. */
+export function recordCancel(
+  { cancels, commands }: Pick<Api, 'cancels' | 'commands'>,
+  caller: Caller,
+  { run: { runId, threadId }, action = 'interrupt', reason }: CancelOfRun,
+): ReturnType<Api['commands']['cancel']> {
+  const why = reason === undefined ? {} : { reason }
+  return cancels.during({ tenantId: caller.tenantId, threadId }, () =>
+    commands.cancel({ ...caller, runId, action, ...why }),
+  )
+}
 
 /** Cancels a run and answers it as it is then. Asking again is the same as asking once. */
 export async function cancelRun(api: Api, cancel: Cancel): Promise<RunHead> {
-  const { caller, head, wait, action = 'interrupt', reason } = cancel
-  const { runId } = head
-  const answer = await api.commands.cancel({
-    ...caller,
-    runId,
-    action,
-    ...(reason === undefined ? {} : { reason }),
+  const { caller, find, threadId = null, wait, action, reason } = cancel
+  const { tenantId } = caller
+  const { runId, answer } = await api.cancels.during({ tenantId, threadId }, async () => {
+    const run = await find()
+    return { runId: run.runId, answer: await recordCancel(api, caller, { run, action, reason }) }
   })
   const now = await findRun(api, caller, { run_id: runId })
   // A repeated cancel finds the run it has ended itself: that is what was asked for.

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import type { ListedRun, RunConditions } from '@signalbox/postgres'
 import type { Api, Identified } from './api.ts'
+import { recordCancel } from './cancel-run.ts'
 import { inBounds, narrowingRuns } from './audit/in-bounds.ts'
 import type { CancelAction } from './wire/cancel-action.ts'
 import { runConditionsOf, type OpenRuns } from './wire/run-filter.ts'
@@ -31,16 +32,15 @@ export interface CancelFiltered {
 export async function cancelFiltered(
   api: Api,
   caller: Identified,
-  { filter, limit, dryRun, action = 'interrupt', reason }: CancelFiltered,
+  { filter, limit, dryRun, action, reason }: CancelFiltered,
 ): Promise<RunsCancelled> {
   const { runs, more } = await openRuns(api, caller, {
     ...runConditionsOf(api, filter),
     limit,
   })
-  const why = reason === undefined ? {} : { reason }
   if (!dryRun)
     for (const some of [runs.filter(isQueued), runs.filter((run) => !isQueued(run))])
-      await each(some, ({ runId }) => api.commands.cancel({ ...caller, runId, action, ...why }))
+      await each(some, (run) => recordCancel(api, caller, { run, action, reason }))
   return { run_ids: runs.map(({ runId }) => runId), count: runs.length, more, dry_run: dryRun }
 }
 

@@ -1,6 +1,7 @@
 /** Finds what an address names, or answers with the problem that says it is not there. */
 import type { AgentDefinition } from '@signalbox/core'
 import type { Caller, RunHead } from '@signalbox/engine'
+import type { ThreadView } from '@signalbox/postgres'
 import { suggestion } from '../config/nearest.ts'
 import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
 import type { Api } from './api.ts'
@@ -46,6 +47,18 @@ export function findAgent(
     detail: `There is no agent "${name}".${suggestion(name, [...api.agents.keys()])}`,
     field,
   })
+}
+
+/** As a page reads it: behind the cancels that arrived before. */
+export async function findThread(
+  { read, cancels }: Pick<Api, 'read' | 'cancels'>,
+  { tenantId }: Caller,
+  threadId: string,
+): Promise<ThreadView> {
+  await cancels.recorded(tenantId, threadId)
+  const thread = await read.thread(tenantId, threadId)
+  if (thread) return thread
+  throw unknownThread(threadId)
 }
 
 export const unknownThread = (threadId: string): Problem =>

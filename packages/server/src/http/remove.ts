@@ -1,6 +1,7 @@
 /** Deleting threads and runs: for their users, never from the log. */
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from './api.ts'
+import { recordCancel } from './cancel-run.ts'
 import { unknownThread } from './find.ts'
 import { Problem } from './problem.ts'
 
@@ -53,6 +54,5 @@ async function cancelAll(api: Api, caller: Identified, threadId: string): Promis
 
 async function cancelOne(api: Api, caller: Identified, run: RunHead): Promise<void> {
   if (run.status === 'ended') return
-  const { runId } = run
-  await api.commands.cancel({ ...caller, runId, action: 'interrupt', reason: 'deleted' })
+  await recordCancel(api, caller, { run, reason: 'deleted' })
 }

@@ -61,7 +61,9 @@ export function runBatchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       return reply(c, await cancelFiltered(api, caller, { filter, limit, dryRun, action, reason }))
     }
     if (threadId === undefined) throw new Error('unreachable: there is a filter or a thread')
-    await cancelRuns(api, caller, { ...which, thread_id: threadId, action })
+    const { tenantId } = caller
+    const named = { ...which, thread_id: threadId, action }
+    await api.cancels.during({ tenantId, threadId }, () => cancelRuns(api, caller, named))
     return c.body(null, 204)
   })
 }

@@ -216,15 +216,19 @@ function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Addre
   })
   app.openapi(cancel, async (c) => {
     const { wait = false, action, reason } = c.req.valid('query')
-    const head = await findRun(api, c.get('caller'), c.req.valid('param'))
+    const caller = c.get('caller')
+    const place = c.req.valid('param')
     const after = await cancelRun(api, {
-      caller: c.get('caller'),
-      head,
+      caller,
+      find: () => findRun(api, caller, place),
+      ...('thread_id' in place && place.thread_id !== undefined
+        ? { threadId: place.thread_id }
+        : {}),
       wait,
       action,
       ...(reason === undefined ? {} : { reason }),
     })
-    const headers = { 'content-location': runLocation(head) }
+    const headers = { 'content-location': runLocation(after) }
     if (wait && after.status === 'ended') return c.body(null, 204, headers)
     return reply(c, await runDocument(api.read, after), { status: 202, headers })
   })

@@ -2,7 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv, Identified } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
-import { unknownThread } from '../find.ts'
+import { findThread } from '../find.ts'
 import { Problem } from '../problem.ts'
 import { Id, Limit, ThreadPath } from '../wire/ids.ts'
 import { History, pastStates, stateAt } from '../../wires/langgraph/history.ts'
@@ -130,10 +130,4 @@ async function* jsonArray(values: Iterable<unknown>): AsyncGenerator<string, voi
     before = ','
   }
   yield before === '[' ? '[]' : ']'
-}
-
-async function findThread(api: Api, { tenantId }: Identified, threadId: string) {
-  const thread = await api.read.thread(tenantId, threadId)
-  if (thread) return thread
-  throw unknownThread(threadId)
 }

@@ -2,7 +2,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, jsonBody, reply } from '../answers.ts'
-import { unknownThread } from '../find.ts'
+import { findThread } from '../find.ts'
 import { Problem } from '../problem.ts'
 import { Id, Limit, Offset, ThreadPath } from '../wire/ids.ts'
 import { notYet } from '../wire/not-yet.ts'
@@ -94,9 +94,7 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
   })
   app.openapi(get, async (c) => {
     const { thread_id: threadId } = c.req.valid('param')
-    const { tenantId } = c.get('caller')
-    const thread = await api.read.thread(tenantId, threadId)
-    if (!thread) throw unknownThread(threadId)
+    const thread = await findThread(api, c.get('caller'), threadId)
     return reply(c, await threadWithState(api.read, thread))
   })
   searchRoutes(app, api)

@@ -65,9 +65,9 @@ const getTask: Operation = async ({ api, caller, agent, params }) => {
 
 const cancelTask: Operation = async ({ api, caller, agent, params }) => {
   const { id } = readRequest(TaskName, params)
-  const head = await taskNamed(api, caller, { agent, id })
+  const find = () => taskNamed(api, caller, { agent, id })
   try {
-    return { result: await taskOf(api, await cancelRun(api, { caller, head, wait: true })) }
+    return { result: await taskOf(api, await cancelRun(api, { caller, find, wait: true })) }
   } catch (error) {
     if (error instanceof Problem && error.code === 'run_ended')
       throw new A2aError('TASK_NOT_CANCELABLE', error.facts.detail, 'id')

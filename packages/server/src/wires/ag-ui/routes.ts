@@ -104,9 +104,9 @@ function cancelRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
   app.openapi(route, async (c) => {
     const { agent, run_id } = c.req.valid('param')
     const caller = c.get('caller')
-    const head = await ownRun(api, caller, { agent, run_id })
+    const find = () => ownRun(api, caller, { agent, run_id })
     const { wait = false } = c.req.valid('query')
-    const after = await cancelRun(api, { caller, head, wait })
+    const after = await cancelRun(api, { caller, find, wait })
     return reply(c, await runDocument(api.read, after), { status: 202 })
   })
 }

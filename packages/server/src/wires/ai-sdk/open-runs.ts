@@ -2,6 +2,7 @@
 import { limits } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
+import { recordCancel } from '../../http/cancel-run.ts'
 import { type Chat, threadOf } from './chat-names.ts'
 import { newestOfMessage } from './versions.ts'
 
@@ -42,9 +43,9 @@ export async function stopChat(
   // What waits first: else the end of the one that runs would start the next.
   const inOrder = [...open.filter(isQueued), ...open.filter((run) => !isQueued(run))]
   const stopped: string[] = []
-  for (const { runId } of inOrder) {
-    const answer = await api.commands.cancel({ ...caller, runId, action: 'interrupt' })
-    if (answer !== 'ended') stopped.push(runId)
+  for (const run of inOrder) {
+    const answer = await recordCancel(api, caller, { run })
+    if (answer !== 'ended') stopped.push(run.runId)
   }
   return stopped
 }

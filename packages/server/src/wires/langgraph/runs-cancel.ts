@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { limits, type RunStatus } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
+import { recordCancel } from '../../http/cancel-run.ts'
 import { findRun } from '../../http/find.ts'
 import type { CancelAction } from '../../http/wire/cancel-action.ts'
 import { Id, Term } from '../../http/wire/ids.ts'
@@ -59,14 +60,13 @@ const isQueued = (run: RunHead): boolean => run.status === 'queued'
 
 /** From the answer on no new effect of these runs starts. Runs that have ended already stay as they are. */
 export async function cancelRuns(api: Api, caller: Identified, which: ThreadCancel): Promise<void> {
-  const { thread_id, run_ids, status, action = 'interrupt', reason } = which
-  const why = reason === undefined ? {} : { reason }
+  const { thread_id, run_ids, status, action, reason } = which
   const runs = run_ids
     ? await each(run_ids, (run_id) => findRun(api, caller, { run_id, thread_id }))
     : await openRuns(api, caller, { threadId: thread_id, statuses: among[status ?? 'all'] })
   // What waits first: else the end of the one that runs would start the next.
   for (const some of [runs.filter(isQueued), runs.filter((run) => !isQueued(run))])
-    await each(some, ({ runId }) => api.commands.cancel({ ...caller, runId, action, ...why }))
+    await each(some, (run) => recordCancel(api, caller, { run, action, reason }))
 }
 
 async function openRuns(

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { limits } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../../http/api.ts'
-import { findRun, unknownThread } from '../../../http/find.ts'
+import { findRun, findThread } from '../../../http/find.ts'
 import { runDocument } from '../../../http/run-document.ts'
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import { CheckpointId } from '../../langgraph/checkpoint.ts'
@@ -48,11 +48,7 @@ export const listCheckpoints: Handler = async (asked) => {
   return { checkpoints }
 }
 
-async function threadOf({ api, caller, threadId }: CommandRequest) {
-  const thread = await api.read.thread(caller.tenantId, threadId)
-  if (!thread) throw unknownThread(threadId)
-  return thread
-}
+const threadOf = ({ api, caller, threadId }: CommandRequest) => findThread(api, caller, threadId)
 
 const Tree = z.object({ run_id: z.string().max(200).nullish() })
 
