@@ -162,14 +162,14 @@ const cancelMutations: readonly Mutation[] = [
     file: 'packages/server/src/http/find.ts',
     line: '  await cancels.recorded(tenantId, threadId)\n',
     becomes: '',
-    test: cancelRead('shows nothing next behind a cancel of the thread'),
+    test: cancelRead('of the thread'),
   },
   {
     name: 'a read does not wait for the cancel of a stream that was left',
     file: 'packages/server/src/http/cancel-run.ts',
     line: 'cancels.during({ tenantId: caller.tenantId, threadId }, () =>',
     becomes: 'cancels.during({ tenantId: caller.tenantId, threadId: null }, () =>',
-    test: cancelRead('shows nothing next behind a cancel by a stream that is left'),
+    test: cancelRead('by a stream that is left'),
   },
 ]
 
