@@ -103,10 +103,13 @@ function policyViolations(
   return same ? [] : [`I11 ${effectId} is not what its policies judged`]
 }
 
-/** A call that was denied right before its execution did not run, and none that ran is said not to have. */
+/**
+ * A call that was denied right before its execution did not run, and none that ran before is said not to have, unless nothing stays of
+ * an attempt without an answer: of one that only reads, or whose tool is contained.
+ */
 function deniedViolations(
-  { log }: RunRecord,
-  { effectId, mode }: EffectRecord,
+  { log, agent }: RunRecord,
+  { effectId, mode, spec }: EffectRecord,
   executions: readonly Execution[],
 ): readonly string[] {
   const denied = log.find((event) => event.type === 'tool.denied' && isAbout(event, effectId))
@@ -114,5 +117,9 @@ function deniedViolations(
   const ran = executions.filter((each) => each.effectId === effectId)
   if (ran.some(({ attempt }) => attempt >= Number(denied.payload['attempt'])))
     return [`I10 ${effectId} was denied, and ran`]
-  return mode !== 'read' && ran.length > 0 ? [`I8 ${effectId} ran, and is said not to have`] : []
+  const isContained =
+    'tool' in spec && agent?.tools.some((tool) => tool.name === spec.tool && tool.contained)
+  return mode !== 'read' && !isContained && ran.length > 0
+    ? [`I8 ${effectId} ran, and is said not to have`]
+    : []
 }
