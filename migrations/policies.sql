@@ -11,7 +11,7 @@ begin
       ('event', true, true), ('effect', true, true), ('timer', true, true), ('approval', true, true),
       ('approval_grant', true, true), ('budget', true, true), ('reservation', true, true), ('end_user_run', true, true),
       ('store_item', true, true), ('store_usage', true, true), ('cron', true, true), ('pause', true, true),
-      ('definition_use', true, true),
+      ('definition_use', true, true), ('question', true, true),
       -- The engine alone.
       ('definition', true, false), ('breaker', true, false), ('feed_stretch', true, false),
       -- The application alone.

@@ -186,6 +186,13 @@ table pause -- row level security, forced
   set_at timestamp with time zone not null
   set_by text not null
   until timestamp with time zone
+table question -- row level security, forced
+  run_id uuid not null
+  seq integer not null
+  tenant_id text not null
+  call_id text not null
+  at timestamp with time zone not null
+  waits boolean not null default true
 table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   root_id uuid not null
   effect_id text not null
@@ -328,6 +335,7 @@ pause: pause_set_by_check CHECK (signalbox.fits(set_by))
 pause: pause_target_check CHECK ((target = ANY (ARRAY['agent'::text, 'tool'::text, 'queue'::text])))
 pause: pause_tenant_id_check CHECK (signalbox.fits(tenant_id))
 pause: pause_tenant_id_target_name_key UNIQUE (tenant_id, target, name)
+question: question_pkey PRIMARY KEY (run_id, seq)
 reservation: reservation_pkey PRIMARY KEY (root_id, effect_id)
 run: run_pkey PRIMARY KEY (id)
 store_item: store_item_pkey PRIMARY KEY (tenant_id, namespace, key)
@@ -398,6 +406,8 @@ CREATE UNIQUE INDEX migration_pkey ON signalbox.migration USING btree (version)
 CREATE INDEX pause_over ON signalbox.pause USING btree (until) WHERE (until IS NOT NULL)
 CREATE UNIQUE INDEX pause_pkey ON signalbox.pause USING btree (id)
 CREATE UNIQUE INDEX pause_tenant_id_target_name_key ON signalbox.pause USING btree (tenant_id, target, name)
+CREATE UNIQUE INDEX question_pkey ON signalbox.question USING btree (run_id, seq)
+CREATE INDEX question_waits ON signalbox.question USING btree (tenant_id, at, run_id, seq) WHERE waits
 CREATE INDEX reservation_open ON signalbox.reservation USING btree (root_id, effect_id) WHERE open
 CREATE UNIQUE INDEX reservation_pkey ON signalbox.reservation USING btree (root_id, effect_id)
 CREATE INDEX run_base ON signalbox.run USING btree (tenant_id, thread_id, place) WHERE ((base_run IS NOT NULL) AND (place IS NOT NULL))
@@ -434,6 +444,7 @@ CREATE UNIQUE INDEX upload_pkey ON signalbox.upload USING btree (tenant_id, id)
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
 CREATE TRIGGER event_moved AFTER UPDATE OF xid, gpos ON signalbox.event FOR EACH STATEMENT EXECUTE FUNCTION signalbox.forget_survey()
+CREATE TRIGGER event_question AFTER INSERT ON signalbox.event FOR EACH ROW WHEN ((new.type = ANY (ARRAY['input.requested'::text, 'input.answered'::text, 'input.expired'::text]))) EXECUTE FUNCTION signalbox.keep_question()
 CREATE TRIGGER event_titled AFTER INSERT ON signalbox.event FOR EACH ROW WHEN ((new.type = ANY (ARRAY['thread.titled'::text, 'title.unchanged'::text]))) EXECUTE FUNCTION signalbox.note_title()
 CREATE TRIGGER event_untitled AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((old.type = 'thread.titled'::text) AND (old.payload IS NOT NULL) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_title()
 
@@ -490,6 +501,9 @@ lane: owner_all for ALL to signalbox_owner using true check true
 pause: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 pause: engine_read for SELECT to signalbox_engine using true check -
 pause: owner_all for ALL to signalbox_owner using true check true
+question: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+question: engine_read for SELECT to signalbox_engine using true check -
+question: owner_all for ALL to signalbox_owner using true check true
 reservation: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 reservation: engine_read for SELECT to signalbox_engine using true check -
 reservation: owner_all for ALL to signalbox_owner using true check true
@@ -586,6 +600,7 @@ function signalbox.is_ttl(double precision) owner signalbox_owner grants signalb
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.keep_question() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.kept(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -650,6 +665,7 @@ heartbeat owner signalbox_owner grants -
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 pause owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+question owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 schema signalbox owner signalbox_owner grants signalbox_app=U/signalbox_owner signalbox_engine=U/signalbox_owner signalbox_maintenance=U/signalbox_owner signalbox_owner=UC/signalbox_owner
@@ -1060,6 +1076,7 @@ begin
     where run_id = r.id and status in ('pending', 'started') and not outlives_run(kind);
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
+    update question set waits = false where run_id = r.id and waits;
     if r.laned then
       update lane set over = true where run_id = r.id;
     end if;
@@ -1891,6 +1908,20 @@ begin
     insert into approval_grant (tenant_id, agent, tool, args_hash, run_id, seq)
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.keep_question()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.type <> 'input.requested' then
+    update signalbox.question set waits = false
+    where run_id = new.run_id and call_id = new.payload ->> 'callId' and waits;
+  elsif signalbox.fits(new.payload ->> 'callId') then
+    insert into signalbox.question (run_id, seq, tenant_id, call_id, at)
+    values (new.run_id, new.seq, new.tenant_id, new.payload ->> 'callId', new.at);
+  end if;
+  return null;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.kept(open integer)
  RETURNS integer
@@ -2821,6 +2852,12 @@ begin
     select a.run_id, a.seq from approval a join run r on r.id = a.run_id
     where a.run_id < bound and r.status = 'ended' and r.updated_at < before
     order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from question where (run_id, seq) in (
+    select q.run_id, q.seq from question q join run r on r.id = q.run_id
+    where q.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by q.run_id limit max_rows for update of q skip locked);
   get diagnostics gone = row_count;
   total := total + gone;
   delete from lane where (run_id, key) in (

@@ -122,6 +122,12 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.title.model`]:
     'Which of `model` and `fallbackModels` is asked, by its name. Absent: `model`.',
   [`${agent}.title.maxWords`]: 'Words that the model is asked for at most.',
+  [`${agent}.todo`]:
+    '`true`: the model keeps a plan, by the tool `write_todos`. Absent: it does not. See [plans](todos.md).',
+  [`${agent}.clarification`]:
+    '`true`, or an object: the model asks the person it works for, by the tool `ask_clarification`. Absent: it does not. See [questions](questions.md).',
+  [`${agent}.clarification.expiresMs`]:
+    'A question that nobody answers is over after this long, and the run goes on. Waiting counts in no timeout.',
   [`${agent}.modelRetries.max`]:
     'Retries of one turn after an error that may pass, or a broken stream.',
   [`${agent}.modelRetries.baseMs`]:

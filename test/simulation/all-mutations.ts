@@ -4,6 +4,7 @@ import { buildMutations } from './build-mutations.ts'
 import { contextMutations } from './context-mutations.ts'
 import { familyMutations } from './family-mutations.ts'
 import { fileMutations } from './file-mutations.ts'
+import { hereMutations } from './here-mutations.ts'
 import { historyMutations } from './history-mutations.ts'
 import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
@@ -25,4 +26,5 @@ export const allMutations: readonly Mutation[] = [
   ...contextMutations,
   ...fileMutations,
   ...sandboxMutations,
+  ...hereMutations,
 ]

@@ -8,11 +8,13 @@ import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { questionViolations } from '../invariants/check-questions.ts'
 import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -22,6 +24,7 @@ import { type Counted, historyViolations } from './histories.ts'
 import { fileViolations } from './files.ts'
 import { namingViolations } from './naming.ts'
 import { pauseViolations } from './pauses.ts'
+import { replyViolations } from './questions.ts'
 import { unkept } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
 import { allMachines, buildViolations } from './builds.ts'
@@ -49,6 +52,9 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...titleViolations(run),
+      ...todoViolations(run),
+      ...questionViolations(run),
+      ...replyViolations(world.replies, run),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),

@@ -2,6 +2,7 @@
 import { decisionSchemas } from '@signalbox/core'
 import type {
   AnswerApproval,
+  AnswerInput,
   createEngine,
   EffectRow,
   RunHead,
@@ -12,7 +13,9 @@ import { simulatedAgent } from './agents.ts'
 import { plansPerSeed } from './families.ts'
 import { filesFor } from './files.ts'
 import type { Incarnation } from './process.ts'
+import { isAlone, openQuestions, replyTo } from './questions.ts'
 import type { Schedule } from './schedule.ts'
+import { callOf } from '../invariants/run-record.ts'
 import { isVictim } from './victims.ts'
 import type { World } from './world.ts'
 
@@ -65,6 +68,7 @@ export async function client(
         ...(isEdit ? { input: [], edit: { messages: [] } } : { input: [input] }),
         ...files,
         metadata: {},
+        ...(isAlone(planSeed(seed, n)) ? { interactive: false } : {}),
         user: requester,
         alias: { key: `key-${n}`, bodyHash: `body-${n}` },
       })
@@ -114,6 +118,8 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
       await resolveAll(schedule, await register.openEffects(runId), office.engine)
       for (const asked of requests(await register.events(runId, {})))
         if (schedule.chance(0.4)) await answerOne(schedule, { ...asked, by: people[who] }, office)
+      for (const question of openQuestions(await register.events(runId, {})))
+        if (schedule.chance(0.4)) await reply(schedule, question, { office, by: people[who] })
     }
   }
 }
@@ -157,6 +163,19 @@ async function answerOne(
   const said: AnswerApproval = { ...caller, ...to, ...decisionOf(schedule) }
   const answer = await engine.commands.answerApproval(said).catch(() => null)
   if (answer) world.told.push({ said, answer })
+}
+
+/** One answer to a question, whoever has answered before. */
+async function reply(
+  schedule: Schedule,
+  question: StoredEvent,
+  { office, by }: { readonly office: Office; readonly by: (typeof people)[number] },
+): Promise<void> {
+  const { runId } = question
+  const answer = replyTo(question, schedule)
+  const said: AnswerInput = { ...caller, runId, callId: callOf(question), answer, by }
+  const told = await office.engine.commands.answerInput(said).catch(() => null)
+  if (told) office.world.replies.push({ said, code: told.code })
 }
 
 function decisionOf(schedule: Schedule): Pick<AnswerApproval, 'decision' | 'scope' | 'args'> {

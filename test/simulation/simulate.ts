@@ -207,6 +207,7 @@ function worldOf(
     looks: [],
     unsettled: new Set(),
     told: [],
+    replies: [],
     names: [],
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),

@@ -1,4 +1,5 @@
 /** What really happened in a simulated world, whatever the register says. */
+import type { Reply } from './questions.ts'
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@signalbox/core'
 import {
@@ -63,6 +64,8 @@ export interface World {
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
   readonly unsettled: Set<string>
   readonly told: Told[]
+  /** What people were told about their answers to questions. */
+  readonly replies: Reply[]
   /** Titles that a person gave to threads. */
   readonly names: Named[]
   /** What the clients of a crowd want, and what they were told, by the key of the request. */

@@ -11,6 +11,7 @@ import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
 import { ContextConfig } from './verdict/context/config.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
+import { ClarificationConfig } from './verdict/question/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
 
 /**
@@ -35,6 +36,8 @@ export const ToolSpec = z.object({
   timeoutMs: z.number().int().positive(),
   /** The agent whose run does the work of each call: no worker has a tool of this name. */
   runs: z.string().optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -221,6 +224,10 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
+  /** May the model ask the person it works for, by the tool `ask_clarification`? Absent: it may not. */
+  clarification: ClarificationConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -56,6 +56,24 @@ export {
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
+export {
+  Answer,
+  type Asked,
+  checkAnswer,
+  type CheckedAnswer,
+  FieldValue,
+} from './verdict/question/answer.ts'
+export { ClarificationConfig } from './verdict/question/config.ts'
+export { askingCall, questionTimer } from './verdict/question/event.ts'
+export {
+  QuestionField,
+  QuestionForm,
+  type QuestionKind,
+  questionKinds,
+  questionTool,
+  questionToolName,
+} from './verdict/question/spec.ts'
+export { Todo, Todos, todoTool, todoToolName } from './verdict/todo/spec.ts'
 export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
 export {
   type Fact,
@@ -123,6 +141,7 @@ export { escapedOnce } from './conversation/cut.ts'
 export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export { decidedResult } from './conversation/decided-result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {

@@ -28,6 +28,23 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
+  /** Questions of one turn; characters of a question, and of why it is asked. */
+  questionsPerTurnMax: 4,
+  questionCharsMax: 2000,
+  /** Options of a question or of a field, and characters of one. */
+  questionOptionsMax: 24,
+  questionOptionCharsMax: 200,
+  /** Fields of a form, and bytes of all of it as JSON. */
+  questionFieldsMax: 16,
+  questionFormBytesMax: 16 * 1024,
+  /** Characters of an answer in words, and of a text in a form. */
+  answerCharsMax: 10_000,
+  answerFieldCharsMax: 2000,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */

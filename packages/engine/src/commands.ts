@@ -1,5 +1,6 @@
 /** The commands: each is one append, and may be repeated after any failure. */
 import { answerApproval, type ApprovalDeps } from './answer-approval.ts'
+import { answerInput } from './answer-input.ts'
 import type {
   CancelAnswer,
   CancelRun,
@@ -36,6 +37,7 @@ export function createCommands(deps: CommandDeps): Commands {
     injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
+    answerInput: (request) => answerInput(deps, request),
     hideRun: (request) => hideRun(deps, request),
     hideThread: (request) => hideThread(deps, request),
     titleThread: (request) => titleThread(deps, request),

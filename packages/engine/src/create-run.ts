@@ -3,6 +3,7 @@ import {
   AgentDefinition,
   type EditMessage,
   type FactPayload,
+  limits,
   type Machine,
   type Webhook,
   WebhookMoment,
@@ -32,6 +33,8 @@ export interface CreateRunDeps extends Patience {
   readonly guardrails: StreamGuardrails
   /** The machine that new runs are pinned to. */
   readonly machine: Machine
+  /** Agents by name: those that a run may start ask questions as well. */
+  readonly agents: (name: string) => AgentDefinition | null
 }
 
 /** What a client asks for, or a run: then `parent` says which, and for which call. */
@@ -89,6 +92,20 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
     ...(rerun ? { rerun } : {}),
     ...(retry ? { retry } : {}),
   }
+}
+
+/** May the agent ask the person it works for, or may one that it starts? Only then it matters whether somebody is there. */
+function mayAsk(
+  deps: Pick<CreateRunDeps, 'agents'>,
+  definition: AgentDefinition,
+  depth = 0,
+): boolean {
+  if (definition.clarification) return true
+  if (depth >= limits.childDepthMax) return false
+  return definition.tools.some(({ runs }) => {
+    const below = runs === undefined ? null : deps.agents(runs)
+    return below !== null && mayAsk(deps, below, depth + 1)
+  })
 }
 
 /** The files that it begins with; a list of none is no list. */
@@ -152,6 +169,9 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       metadata,
       ...originOf(request),
       ...order,
+      ...(request.interactive === false && mayAsk(deps, definition)
+        ? { interactive: false as const }
+        : {}),
       ...(titled ? { title: titled.title } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },

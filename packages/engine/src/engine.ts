@@ -1,6 +1,7 @@
 /** The use cases as the outside sees them: what an API or a command line may ask of Signalbox. */
 import type {
   AgentDefinition,
+  Answer,
   EditMessage,
   FactPayload,
   FileChanges,
@@ -55,6 +56,8 @@ export interface CreateRun extends Caller {
   readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */
   readonly user?: Person
+  /** Is somebody there who could answer a question of the model? Default: yes. */
+  readonly interactive?: boolean
   /** A stable pseudonym of the end user: passed on to providers, and what holds are kept by. */
   readonly endUser?: string
   /** The client's idempotency key or own id for the run, and what it must agree on to mean the same request. */
@@ -155,6 +158,22 @@ export interface AnswerApproval extends Caller {
   /** The person who decides, as the server authenticated him. */
   readonly by?: Person
 }
+
+/** A person's answer to a question of the model. */
+export interface AnswerInput extends Caller {
+  readonly runId: string
+  readonly callId: string
+  readonly answer: Answer
+  /** The person who answers, as the server authenticated them. */
+  readonly by?: Person
+}
+
+export type InputAnswer =
+  | { readonly code: 'accepted' | 'already' | 'not_asked' | 'expired' | 'ended' | 'no_run' }
+  /** Somebody answered otherwise before. */
+  | { readonly code: 'conflict' }
+  /** It is no answer to that question. `field`: a path into the answer. */
+  | { readonly code: 'invalid_answer'; readonly field: string; readonly detail: string }
 
 export type ApprovalAnswer =
   | { readonly code: 'accepted' | 'already' | 'not_asked' | 'expired' | 'ended' | 'no_run' }
@@ -261,6 +280,7 @@ export interface Commands {
   injectInput(request: InjectInput): Promise<InjectAnswer>
   resolveUnknown(request: ResolveUnknown): Promise<ResolveAnswer>
   answerApproval(request: AnswerApproval): Promise<ApprovalAnswer>
+  answerInput(request: AnswerInput): Promise<InputAnswer>
   /** Deletes a run for its users. What it said stays said, and the log keeps everything. */
   hideRun(request: HideRun): Promise<HideAnswer>
   /** Deletes a thread, with all its runs, for its users. The log keeps everything, and the id stays taken. */

@@ -30,6 +30,7 @@ export {
 } from './migrate/standing.ts'
 export { createRegister } from './register/register.ts'
 export type { ApprovalRequest, ApprovalView } from './read/approvals.ts'
+export type { InputFilter, InputRequest } from './read/inputs.ts'
 export type { OneOrMore } from './read/audit-filter.ts'
 export type { FileFact, FilesThrough } from './read/files.ts'
 export { TooBroad } from './read/bounded.ts'

@@ -189,6 +189,30 @@ export const Approval = z.looseObject({
 })
 export type Approval = z.infer<typeof Approval>
 
+/** A question of a model that waits for a person. Times are ISO 8601. */
+export const Question = z.looseObject({
+  run_id: z.string(),
+  call_id: z.string(),
+  question: z.string(),
+  why: z.string().nullish(),
+  kind: z.enum(['text', 'choice', 'form']),
+  options: z.array(z.string()).nullish(),
+  form: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        label: z.string(),
+        type: z.string(),
+        options: z.array(z.string()).nullish(),
+        required: z.boolean(),
+      }),
+    )
+    .nullish(),
+  requested_at: z.string(),
+  expires_at: z.string(),
+})
+export type Question = z.infer<typeof Question>
+
 export const UnknownEffect = z.looseObject({
   run_id: z.string(),
   effect_id: z.string(),

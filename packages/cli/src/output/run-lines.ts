@@ -23,6 +23,7 @@ export function waitsText(waits: WaitsFor | null, now: number): string {
   const { kind, since, until, tool, queue, run_id, lanes, target, reason } = waits
   const what: Readonly<Record<string, string>> = {
     approval: `approval of ${tool ?? 'a call'}`,
+    input: 'answer to its question',
     unknown: `resolution of ${tool ?? 'a call'}`,
     paused: `${targetText(target)} to be resumed (${reason ?? ''})`,
     worker: `worker of ${queue ?? 'a queue'} (${tool ?? 'a call'})`,
@@ -53,6 +54,7 @@ function answersTo(runId: string, waits: WaitsFor | null): readonly string[] {
   const { kind, approval_id, effect_id, run_id } = waits
   if (kind === 'approval' && approval_id !== undefined)
     return [`signalbox approve ${approval_id}`, `signalbox reject ${approval_id}`]
+  if (kind === 'input') return [`signalbox inputs --run ${runId}`, `signalbox answer ${runId} "…"`]
   if (kind === 'unknown' && effect_id !== undefined)
     return ['happened', 'not-happened', 'retry'].map(
       (resolution) => `signalbox resolve ${runId} ${effect_id} ${resolution}`,

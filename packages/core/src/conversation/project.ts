@@ -33,7 +33,7 @@ import { tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -122,6 +122,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':

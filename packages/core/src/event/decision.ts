@@ -20,6 +20,8 @@ import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
 import { Moment } from '../room-measure.ts'
+import { QuestionForm, questionKinds } from '../verdict/question/spec.ts'
+import { Todos } from '../verdict/todo/spec.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
@@ -227,6 +229,49 @@ export const decisionSchemas = {
     /** Steps that were tried for this turn to make the request lighter. */
     tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
+  }),
+  /** The model wrote its plan anew; the result of the call says how much of it is open. */
+  'todo.written': z.object({
+    callId: z.string(),
+    turn: z.number().int(),
+    /** The whole list, as the model wrote it. */
+    todos: Todos,
+    /** Items that are not completed. */
+    open: z.number().int().min(0),
+  }),
+  /** The run would have completed with items of the plan open: the model is told so, and asked once more. */
+  'todo.reminded': z.object({
+    turn: z.number().int(),
+    /** 1 for the first reminder of the run. */
+    nth: z.number().int(),
+    /** Items that are not completed. */
+    open: z.number().int(),
+    /** The words that the model reads. */
+    text: z.string(),
+  }),
+  /** The model asks the person it works for; the call waits for `input.answered`. */
+  'input.requested': z.object({
+    callId: z.string(),
+    argsHash: z.string(),
+    turn: z.number().int(),
+    /** The words of the model. */
+    question: z.string(),
+    /** Why it asks. */
+    why: z.string().optional(),
+    /** How it is answered: in words, by one of `options`, or by the values of `form`. */
+    kind: z.enum(questionKinds),
+    /** The answers to choose one of. */
+    options: z.array(z.string()).optional(),
+    /** The fields to fill in. */
+    form: QuestionForm.optional(),
+    /** Milliseconds since the epoch; then the run goes on without an answer. */
+    expiresAt: z.number(),
+  }),
+  /** Nobody answered in time: the model reads `text` as the result of the call. */
+  'input.expired': z.object({
+    callId: z.string(),
+    /** The words that the model reads. */
+    text: z.string(),
   }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
   'input.taken': z.object({

@@ -13,6 +13,7 @@ import { PolicyAnswer } from '../policy-answer.ts'
 import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { SandboxReport } from '../sandbox.ts'
+import { Answer } from '../verdict/question/answer.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
 
@@ -84,6 +85,8 @@ export const factSchemas = {
         recursionLimit: z.number().int().min(1).optional(),
       })
       .optional(),
+    /** Nobody is there who could answer a question of the model. Absent: somebody may be, or it asks none. */
+    interactive: z.literal(false).optional(),
     /** What its client says of it, in the fields that the agent declares: its tools and policies read them. Decides nothing. */
     fields: JsonObjectSchema.optional(),
     /**
@@ -291,6 +294,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call that settles in the decision which takes this. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +313,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call that settles in the decision which takes this. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),
@@ -324,7 +331,15 @@ export const factSchemas = {
     by: Person.optional(),
   }),
   /** A human answered a clarification. */
-  'input.answered': z.object({ callId: z.string(), output: ToolOutput }),
+  'input.answered': z.object({
+    callId: z.string(),
+    /** The answer as the model reads it. */
+    output: ToolOutput,
+    /** The answer as it was given. */
+    answer: Answer.optional(),
+    /** The person who gave it, as the server authenticated them. */
+    by: Person.optional(),
+  }),
   /** Somebody asked for the end of the run. Claims are refused from here on (I14). */
   'cancel.requested': z.object({
     action: z.enum(['interrupt', 'rollback']),

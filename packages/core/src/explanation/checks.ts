@@ -90,7 +90,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'call.denied':
       return [deniedCheck(event)]
     case 'tool.denied':
-      return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
+      return [event.payload.recalled ? settlementOf(event) : rechecked(event)]
     case 'budget.refused':
       return [usedUp(event)]
     case 'approval.requested':
@@ -105,7 +105,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'erased':
       return [gone(event)]
     default:
-      return [settlementOf(reading, event)]
+      return [settlementOf(event)]
   }
 }
 

@@ -18,6 +18,7 @@ const statusLetters = {
   child: 'C',
   unknown: 'U',
   asked: 'A',
+  question: 'Q',
   judging: 'J',
   gated: 'G',
 } as const
@@ -41,7 +42,7 @@ export function packCalls({ open, effects }: Pick<RunContext, 'open' | 'effects'
 
 /** Reads `packCalls` back. */
 export function unpackCalls(text: string, effects: number): RunContext['open'] {
-  const words = text.match(/[0-9a-z]+(?:[RCU][0-9a-z]{2}|[AJG])/g) ?? []
+  const words = text.match(/[0-9a-z]+(?:[RCU][0-9a-z]{2}|[AQJG])/g) ?? []
   if (words.join('') !== text) return unreadable(text)
   return Object.fromEntries(words.map((word) => unpackCall(word, effects)))
 }
@@ -80,10 +81,20 @@ const letterOf = {
   injected: 'J',
   relieved: 'V',
   title: 'N',
+  todosOpen: 'U',
+  todosReminded: 'X',
+  unattended: 'Z',
 } as const
 
 /** Counters without a place in the first form. */
-const unplaced: ReadonlySet<string> = new Set(['injected', 'relieved', 'title'])
+const unplaced: ReadonlySet<string> = new Set([
+  'injected',
+  'relieved',
+  'title',
+  'todosOpen',
+  'todosReminded',
+  'unattended',
+])
 
 const letters = new Map<string, string>(Object.entries(letterOf))
 const countersByLetter = new Map<string, string>(

@@ -19,10 +19,18 @@ import type { Wanted } from '../webhook.ts'
 
 /**
  * The things that a call of the current turn without a result may wait for: its execution (`running`), the run that does its work
- * (`child`), a word on what became of it (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a
+ * (`child`), a word on what became of it (`unknown`), a human's approval (`asked`), a human's answer (`question`), or the policies with I/O (`judging`; `gated`, if a
  * human must be asked in any case).
  */
-export const callStatuses = ['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const
+export const callStatuses = [
+  'running',
+  'child',
+  'unknown',
+  'asked',
+  'question',
+  'judging',
+  'gated',
+] as const
 export type OpenStatus = (typeof callStatuses)[number]
 
 export interface OpenCall {
@@ -74,6 +82,11 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
+  /** Is nobody there who could answer a question? 1: nobody is. */
+  readonly unattended: number
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -129,6 +142,9 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
+  unattended: 0,
   injected: 0,
   told: [],
   loop: emptyLoop,

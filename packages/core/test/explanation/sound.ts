@@ -50,6 +50,8 @@ const provenBy: Readonly<Record<string, readonly string[]>> = {
     'child.started',
     'child.ended',
     'input.answered',
+    'input.expired',
+    'input.requested',
     'event.ignored',
     'model.completed',
   ],

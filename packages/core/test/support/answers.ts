@@ -3,11 +3,13 @@ import {
   type AssistantPart,
   callIdPrefix,
   type Effect,
+  type JsonObject,
   type ModelCallEffect,
   type ModelError,
   type ModelTurn,
   type Outcome,
   type PolicyEffect,
+  questionToolName,
   type RunStartEffect,
   type StreamVerdict,
   type ToolCallEffect,
@@ -19,12 +21,27 @@ import { policyAnswer } from './permissions.ts'
 
 const names = ['search', 'write', 'pay', 'rm', 'fly', 'no name!', '']
 
-function callPart(id: string, n: number): ToolCallPart {
-  const args = { arg: String(n % 2) }
+/** A question in words, one with options, and one that is none. */
+const questions: readonly JsonObject[] = [
+  { question: 'Which?' },
+  { question: 'Which?', options: ['this', 'that'] },
+  { arg: '0' },
+]
+
+/** What a model may ask for. */
+export interface Wanted {
+  readonly run: string
+  /** May it ask questions? */
+  readonly isCurious: boolean
+}
+
+function callPart(id: string, n: number, isCurious: boolean): ToolCallPart {
+  const isQuestion = isCurious && n % 4 === 3
+  const args = isQuestion ? (questions[(n >> 2) % questions.length] ?? {}) : { arg: String(n % 2) }
   const part = {
     type: 'tool_call' as const,
     id,
-    name: names[n % names.length] ?? '',
+    name: isQuestion ? questionToolName : (names[n % names.length] ?? ''),
     args,
     argsHash: digest(JSON.stringify(args)),
   }
@@ -38,10 +55,16 @@ function idOf(prefix: string, at: number, odd: number): string {
   return `${prefix}_${at}`
 }
 
-function callParts(effect: ModelCallEffect, run: string, n: number): readonly ToolCallPart[] {
+function callParts(
+  effect: ModelCallEffect,
+  { run, isCurious }: Wanted,
+  n: number,
+): readonly ToolCallPart[] {
   const prefix = callIdPrefix(run, effect.turn)
   const many = n % 41 === 40 ? 65 : 1 + (n % 3)
-  return Array.from({ length: many }, (_, at) => callPart(idOf(prefix, at, n >> 2), n + at * 3))
+  return Array.from({ length: many }, (_, at) =>
+    callPart(idOf(prefix, at, n >> 2), n + at * 3, isCurious),
+  )
 }
 
 const fillers: readonly (readonly AssistantPart[])[] = [
@@ -86,11 +109,11 @@ function causeOf(verdict: StreamVerdict, n: number): Partial<ModelTurn> {
   return { trip: { guardrail, outcome, feedback, partType: 'text', offset: n } }
 }
 
-export function modelAnswer(effect: ModelCallEffect, run: string, n: number): FactBody {
+export function modelAnswer(effect: ModelCallEffect, wanted: Wanted, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1 }
   const kind = n % 16
   if (kind === 15) return { type: 'model.aborted', payload: about }
-  const calls = kind > 0 ? callParts(effect, run, n) : []
+  const calls = kind > 0 ? callParts(effect, wanted, n) : []
   const verdict = kind >= 12 ? (cuts[n % cuts.length] ?? 'error') : 'complete'
   // A cut turn should have no calls left in it. Now and then an adapter forgets.
   const left = verdict === 'complete' || n % 7 === 0 ? calls : []
@@ -159,6 +182,17 @@ export function toolAnswer(effect: ToolCallEffect | RunStartEffect, n: number): 
       const resultHash = n % 3 ? { resultHash: digest(String(n % 2)) } : {}
       return { type: 'tool.completed', payload: { ...about, output, durationMs: 1, ...resultHash } }
     }
+  }
+}
+
+/** What a person says to a question: words, or that they give no answer. */
+export function inputAnswer(callId: string, n: number): FactBody {
+  const words = n % 3 ? 'The user answered: this' : 'The user did not want to answer.'
+  const answer = n % 3 ? { text: 'this' } : { declined: true as const }
+  const output: ToolOutput = { content: [{ type: 'text', text: words }], isError: false }
+  return {
+    type: 'input.answered',
+    payload: { callId, output, answer, by: { id: 'ann', role: null } },
   }
 }
 

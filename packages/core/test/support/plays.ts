@@ -11,6 +11,7 @@ import {
   WebhookMoment,
 } from '../../src/index.ts'
 import { agentWith, asked, cedar, modelNamed } from './agent.ts'
+import { curiousAgent } from './questions.ts'
 import { strays } from './strays.ts'
 import { type Chance, World } from './world.ts'
 import { machine, fresh } from './machine.ts'
@@ -94,8 +95,11 @@ const agents: fc.Arbitrary<AgentDefinition> = fc
     onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
     guardrails,
     starters: fc.constantFrom<readonly string[]>([], [], ['search'], ['search', 'write', 'pay']),
+    isCurious: fc.boolean(),
   })
-  .map(({ starters, ...patch }) => startingRuns(agentWith(patch), starters))
+  .map(({ starters, isCurious, ...patch }) =>
+    startingRuns(isCurious ? curiousAgent(patch) : agentWith(patch), starters),
+  )
 
 const of = (what: Exclude<Chance['what'], 'stray'>): fc.Arbitrary<Chance> =>
   fc.record({

@@ -12,6 +12,7 @@ import {
   isFinal,
   outlivesRun,
   type JsonObject,
+  type ModelCallEffect,
   readFact,
   type RunState,
   type Subject,
@@ -20,7 +21,14 @@ import {
   type Verdict,
   type Webhook,
 } from '../../src/index.ts'
-import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
+import {
+  childAnswer,
+  inputAnswer,
+  modelAnswer,
+  policiesAnswer,
+  refusal,
+  toolAnswer,
+} from './answers.ts'
 import { compactionAnswer, weighed } from './room.ts'
 import { createdAt } from './children.ts'
 import { argsHashOf, doesCall, type FactBody, injects, nothingKnown } from './facts.ts'
@@ -72,6 +80,8 @@ export class World {
   /** Effects whose run exists: only its end settles them. */
   readonly #children = new Set<string>()
   #asked: Asked[] = []
+  /** Calls that are questions nobody has answered yet. */
+  #questions: string[] = []
   #undecided: Fact[] = []
   #decided = 0
   #now = 1_700_000_000_000
@@ -141,6 +151,7 @@ export class World {
     const work = decision.effects.filter(({ kind }) => !outlivesRun(kind))
     this.#open.push(...work, ...again)
     this.#asked.push(...decision.verdicts.flatMap(askedOf))
+    this.#questions.push(...decision.verdicts.flatMap(questionOf))
   }
 
   #next(chance: Exclude<Chance, { what: 'stray' }>): FactBody | null {
@@ -178,9 +189,7 @@ export class World {
     if (refused) return refused
     switch (effect.kind) {
       case 'model.call':
-        return this.subject.agent.context
-          ? weighed(modelAnswer(effect, this.subject.run, how), this.subject.run, how)
-          : modelAnswer(effect, this.subject.run, how)
+        return this.#modelAnswer(effect, how)
       case 'context.compact':
         return compactionAnswer(effect, how)
       case 'policy.evaluate':
@@ -196,6 +205,12 @@ export class World {
     }
   }
 
+  #modelAnswer(effect: ModelCallEffect, how: number): FactBody {
+    const { run, agent } = this.subject
+    const answer = modelAnswer(effect, { run, isCurious: agent.clarification !== undefined }, how)
+    return agent.context ? weighed(answer, run, how) : answer
+  }
+
   /** The calls of the answer to this model call. */
   #callsOf(effectId: string): readonly ToolCallPart[] {
     return this.facts.flatMap((fact) =>
@@ -208,6 +223,8 @@ export class World {
   #timer(pick: number, how: number): string {
     const asked = this.#asked[pick % Math.max(1, this.#asked.length)]
     if (asked && how % 2) return `approval:${asked.callId}`
+    const question = this.#questions[pick % Math.max(1, this.#questions.length)]
+    if (question !== undefined && how % 4) return `input:${question}`
     return how % 8 ? 'timeout' : 'other'
   }
 
@@ -232,6 +249,8 @@ export class World {
       const resolution = (['happened', 'not_happened', 'retry'] as const)[how % 3] ?? 'retry'
       return { type: 'tool.resolved', payload: { effectId, callId, resolution } }
     }
+    const question = this.#questions[pick % Math.max(1, this.#questions.length)]
+    if (question !== undefined && (how % 2 || !asked)) return inputAnswer(question, how)
     if (!asked) return null
     const { callId, tool, argsHash } = asked
     const edited = { args: { arg: 'edited' }, argsHash: argsHashOf('edited') }
@@ -248,6 +267,8 @@ export class World {
     this.#settle(type, payload)
     if (type === 'approval.answered')
       this.#asked = this.#asked.filter((each) => each.callId !== payload.callId)
+    if (type === 'input.answered')
+      this.#questions = this.#questions.filter((each) => each !== payload.callId)
     if (this.log.length % 3 === 0)
       this.#write('effect.started', { attempt: 1, effectId: 'e', leaseMs: 1, owner: 'w' })
     const fact = readFact(this.#write(type, payload))
@@ -288,6 +309,9 @@ export class World {
 
 const askedOf = (verdict: Verdict): readonly Asked[] =>
   verdict.type === 'approval.requested' ? [verdict.payload] : []
+
+const questionOf = (verdict: Verdict): readonly string[] =>
+  verdict.type === 'input.requested' ? [verdict.payload.callId] : []
 
 type About = Readonly<Record<string, unknown>>
 

@@ -7,6 +7,7 @@
  * E3 What was not recorded is never made up: the rerun is told so, and ends.
  */
 import {
+  decidedResult,
   decisionSchemas,
   factSchemas,
   type FactPayload,
@@ -151,6 +152,11 @@ async function recalled(
   }
   // An erased payload is none that its type can have.
   if (event.salt === '') return null
+  if (event.type === 'input.expired') {
+    const said = decisionSchemas['input.expired'].safeParse(event.payload)
+    const output = said.success ? decidedResult(event)?.output : undefined
+    return output ? completed(deps, task, { source, payload: { output } }) : null
+  }
   const fact = readFact(event)
   switch (fact?.type) {
     case 'tool.failed': {
@@ -164,6 +170,7 @@ async function recalled(
     case 'tool.completed':
       return completed(deps, task, { source, payload: fact.payload })
     case 'child.ended':
+    case 'input.answered':
     case 'tool.resolved': {
       const { output } = resultOf(fact) ?? {}
       const resultHash = fact.type === 'child.ended' ? { resultHash: fact.payload.resultHash } : {}

@@ -104,7 +104,7 @@ async function create(
   const { tenantId, runId, rootId } = row
   const [first] = await deps.register.events(runId, { limit: 1 })
   if (!first) throw new Error('the run is gone')
-  const { user, endUser } = payloadOf(factSchemas['run.created'], first)
+  const { user, endUser, interactive } = payloadOf(factSchemas['run.created'], first)
   const { prompt } = call.args
   const text = typeof prompt === 'string' ? prompt : canonical(call.args)
   const asked: NewRun = {
@@ -116,6 +116,8 @@ async function create(
     metadata: {},
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
+    // Whoever is not there for a run is not there for those below it.
+    ...(interactive === undefined ? {} : { interactive }),
     // The server takes no key of this form from a client.
     alias: { key: `child:${effect.id}`, bodyHash: effect.argsHash },
     parent: {

@@ -8,6 +8,13 @@ import {
   approvalsQuery,
   type ApprovalView,
 } from './approvals.ts'
+import {
+  type AskingCall,
+  type InputFilter,
+  inputQuery,
+  type InputRequest,
+  inputsQuery,
+} from './inputs.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
@@ -100,6 +107,10 @@ export interface Reader extends AuditReader, RunReader {
   approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>
   /** One approval, whatever became of it. */
   approval(tenantId: string, approvalId: string): Promise<ApprovalView | null>
+  /** Questions of models that wait for a person, oldest first. */
+  inputs(tenantId: string, filter: InputFilter): Promise<readonly InputRequest[]>
+  /** The question of a call of a thread, whatever became of it. */
+  input(tenantId: string, call: AskingCall): Promise<InputRequest | null>
   close(): Promise<void>
 }
 
@@ -147,6 +158,11 @@ export function createReader(options: TenantPoolOptions): Reader {
     },
     approval: async (tenantId, approvalId) =>
       (await as(tenantId, approvalQuery(approvalId)))[0] ?? null,
+    inputs: async (tenantId, filter) => {
+      const ids = [filter.runId, filter.treeOf].filter((id) => id !== undefined)
+      return ids.every(isUuid) ? as(tenantId, inputsQuery(filter)) : []
+    },
+    input: async (tenantId, call) => (await as(tenantId, inputQuery(call)))[0] ?? null,
     close: () => pool.end(),
   }
 }

@@ -61,7 +61,7 @@ export interface WaitsFor {
   readonly since: number
   /** `delay`, `paused`: when it is over. */
   readonly until?: number
-  /** `approval`: when it expires. */
+  /** `approval`, `input`: when it expires. */
   readonly expiresAt?: number
   readonly approvalId?: string
   readonly callId?: string
@@ -111,6 +111,13 @@ const ofApproval = sql`(
   where a.run_id = r.id and a.waits and not r.cancel_requested
   order by a.seq limit 1)`
 
+const ofQuestion = sql`(
+  select jsonb_build_object('kind', 'input', 'since', ${ms('q.at')}, 'callId', q.call_id, 'tool', e.tool,
+    'expiresAt', (e.payload ->> 'expiresAt')::bigint)
+  from signalbox.question q join signalbox.event e on e.run_id = q.run_id and e.seq = q.seq
+  where q.run_id = r.id and q.waits and not r.cancel_requested
+  order by q.seq limit 1)`
+
 /** Of its open effects the first in the order of F2. What tells others of the run is nothing it waits for. */
 const ofEffects = sql`(
   select jsonb_build_object('kind', w.kind, 'since', case
@@ -151,6 +158,5 @@ const ofEffects = sql`(
 export const waitsFor: RawBuilder<WaitsFor | null> = sql<WaitsFor | null>`case
   when r.status = 'ended' then null
   when not r.admitted then jsonb_strip_nulls(${ofQueued})
-  else jsonb_strip_nulls(coalesce(${ofApproval}, ${ofEffects},
-    jsonb_build_object('kind', case r.state_name when 'input' then 'input' else 'orchestrator' end,
-      'since', ${ms('r.updated_at')}))) end`
+  else jsonb_strip_nulls(coalesce(${ofApproval}, ${ofQuestion}, ${ofEffects},
+    jsonb_build_object('kind', 'orchestrator', 'since', ${ms('r.updated_at')}))) end`

@@ -1,6 +1,7 @@
 /** One agent as users write it. What the core pins of it stands in `AgentDefinition`; this is stricter about its keys. */
 import {
   AgentDefinition,
+  ClarificationConfig,
   DetectorConfig,
   limits,
   LoopConfig,
@@ -157,6 +158,10 @@ export const AgentConfig = z.strictObject({
   limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
   modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
   ...asDefined,
+  /** `true`: with what stands in its place by default. */
+  clarification: z
+    .union([z.literal(true).transform(() => ClarificationConfig.parse({})), ClarificationConfig])
+    .optional(),
   /** Fields that a client may say of a run: what tools read in `context.fields`, and policies in `request.fields`. */
   fields: Fields.optional(),
 })

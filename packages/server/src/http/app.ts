@@ -14,6 +14,7 @@ import { described } from './openapi/described.ts'
 import { Problem } from './problem.ts'
 import { requestId } from './request-id.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { inputRoutes } from './routes/inputs.ts'
 import { assistantChangeRoutes } from './routes/assistant-changes.ts'
 import { assistantRoutes } from './routes/assistants.ts'
 import { chatRoutes } from './routes/chat.ts'
@@ -44,6 +45,7 @@ import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadContextRoutes } from './routes/thread-context.ts'
+import { todoRoutes } from './routes/todos.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -73,6 +75,7 @@ export function createApp(
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  todoRoutes(app, api)
   uploadRoutes(app, api)
   fileRoutes(app, api)
   fileChangeRoutes(app, api)
@@ -96,6 +99,7 @@ export function createApp(
   usageRoutes(app, api)
   pseudonymRoutes(app, api)
   approvalRoutes(app, api)
+  inputRoutes(app, api)
   unknownRoutes(app, api)
   webhookRoutes(app, api)
   assistantRoutes(app, api)

@@ -147,6 +147,7 @@ async function enterGiven(
     ...(base ? { base } : {}),
     ...clientOf(body),
     ...saidOf(fields),
+    ...(body.interactive === false ? { interactive: false } : {}),
     ...told,
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
   })
@@ -341,6 +342,7 @@ function meaningOf(
     ...within,
     ...imports,
     ...saidOf(fields),
+    ...(body.interactive === false ? { interactive: false } : {}),
   }
   const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
   return createHash('sha256').update(canonical(meaning)).digest('hex')

@@ -202,6 +202,26 @@ export const problemKinds = {
     title: 'A run of the chat waits for a human',
     help: 'Answer what it asks, or stop the chat, then send the message again. `run_id` names the run.',
   },
+  unknown_input: {
+    status: 404,
+    title: 'The call asks no question',
+    help: 'GET /inputs lists the questions that wait for an answer.',
+  },
+  input_conflict: {
+    status: 409,
+    title: 'Somebody gave another answer',
+    help: 'The first answer to a question stands. Say more to the run with POST /runs/{run_id}/input.',
+  },
+  input_expired: {
+    status: 410,
+    title: 'The time to answer the question is over',
+    help: 'The run went on without an answer. Say it to the run with POST /runs/{run_id}/input, or in a new run.',
+  },
+  invalid_answer: {
+    status: 422,
+    title: 'It is no answer to that question',
+    help: '`field` names the part that is wrong, `detail` says what it takes: one of the options, or the values of the fields.',
+  },
   approval_conflict: {
     status: 409,
     title: 'Somebody decided the other way',

@@ -70,6 +70,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
   'GET /threads/{thread_id}/context': read,
+  'GET /threads/{thread_id}/todos': read,
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
@@ -123,6 +124,9 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /approvals/{approval_id}': readOrApprove,
   'POST /approvals/{approval_id}': approve,
   'POST /runs/{run_id}/approvals/{call_id}': approve,
+  // Whoever may say something to a run may answer what it asks.
+  'GET /inputs': readOrEnqueue,
+  'POST /runs/{run_id}/inputs/{call_id}': enqueue,
   'GET /unknown': readOrApprove,
   'POST /runs/{run_id}/effects/{effect_id}/resolve': approve,
 

@@ -326,12 +326,16 @@ export const factEntries = {
     },
   },
   'input.answered': {
-    says: ({ callId }) => [callId],
+    says: ({ callId, by }) => [callId, withWord('by', by?.id)],
     searched: contentPaths('$.output.content'),
     place: 'call',
     isConversation: true,
-    isReserved: true,
-    example: { callId: exampleCall, output: { ...said, isError: false } },
+    example: {
+      callId: exampleCall,
+      output: { content: [{ type: 'text', text: 'The user chose: Savings' }], isError: false },
+      answer: { option: 'Savings' },
+      by: { id: 'ann', role: 'clerk' },
+    },
   },
   'cancel.requested': {
     tone: 'notice',

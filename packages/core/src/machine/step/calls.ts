@@ -26,7 +26,10 @@ import {
 } from '../context.ts'
 import { callEffect, policyCall, startsRun } from '../plan.ts'
 import { endedAs } from './end.ts'
+import { goesOnHere } from './here.ts'
+import { askable } from './questions.ts'
 import { quiet, type Step, type Taken } from './step.ts'
+import { oneAtATime } from './todos.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
 
@@ -99,7 +102,7 @@ function judgementsOf(context: RunContext, event: Answered): ReturnType<typeof j
     const answer = engineDenial('invalid_call_id', 'The id of this call is not one of its turn.')
     return { effect: 'deny', call, answer, faults: [] }
   })
-  return { judgements, rates: judged.rates }
+  return { judgements: askable(context, oneAtATime(judgements)), rates: judged.rates }
 }
 
 /** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
@@ -115,9 +118,10 @@ const toolIndex = (agent: AgentDefinition, name: string): number =>
 /** The calls that pass run at once, the others wait for a human. */
 function openNow(
   context: RunContext,
-  { agent, fact }: Answered,
+  event: Answered,
   judgements: readonly CallJudgement[],
 ): Taken {
+  const { agent, fact } = event
   const open: Record<string, OpenCall> = {}
   const effects: Effect[] = []
   const verdicts: Verdict[] = []
@@ -125,6 +129,7 @@ function openNow(
   const waiting = judgements.filter(({ effect }) => effect === 'ask').length
   const place = { agent, context, at: fact.at, asked: waiting }
   let { effects: n, children } = context
+  let here = context
   for (const judgement of judgements) {
     if (judgement.effect === 'deny') continue
     const { call, spec } = judgement
@@ -137,13 +142,26 @@ function openNow(
       timers.push(expiry(agent, call.id))
       continue
     }
+    const goesOn = goesOnHere(here, event, {
+      callId: call.id,
+      argsHash: call.argsHash,
+      spec,
+      args: call.args,
+    })
+    if (goesOn) {
+      here = goesOn.context
+      verdicts.push(...(goesOn.emission.verdicts ?? []))
+      timers.push(...(goesOn.emission.timers ?? []))
+      if (goesOn.becomes) open[index] = { effect: 0, status: goesOn.becomes, tool }
+      continue
+    }
     n += 1
     open[index] = { effect: n, status: 'running', tool }
     effects.push(callEffect(place, n, judgement))
     if (startsRun(context, spec)) children += 1
   }
   return {
-    context: { ...context, open, effects: n, children },
+    context: { ...here, open, effects: n, children },
     emission: { effects, verdicts, timers },
   }
 }

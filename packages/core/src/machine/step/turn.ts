@@ -34,6 +34,7 @@ export const begin: Step = ({ context, event }) => {
     ending: created?.edit ? 'completed' : null,
     relieved: created?.compact ? reliefs.byHand : reliefs.none,
     title: titleMark(created?.title),
+    unattended: created?.interactive === false && event.agent.clarification ? 1 : 0,
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }

@@ -3,7 +3,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { approvalsWaiting } from '../approvals.ts'
+import { humansAsked } from '../humans-asked.ts'
 import { inBounds } from '../audit/in-bounds.ts'
 import { insistOn } from '../authorize.ts'
 import { cancelRun, cancelWhenLeft } from '../cancel-run.ts'
@@ -83,7 +83,7 @@ function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address)
     const run = await inBounds(() => api.read.listedRun(caller.tenantId, runId))
     // Deleted in between.
     if (!run) throw unknownRun(runId)
-    return reply(c, listedDocument(run, await approvalsWaiting(api.read, run)))
+    return reply(c, listedDocument(run, await humansAsked(api.read, run)))
   })
 }
 

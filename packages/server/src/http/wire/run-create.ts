@@ -168,6 +168,8 @@ export const RunCreate = z
     /** Where the run goes on from, instead of the end of its thread. */
     checkpoint_id: CheckpointId.nullish(),
     checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
+    /** False: nobody is there who could answer a question of the model, so it may ask none. */
+    interactive: z.boolean().nullish(),
     /** What the client says of the run, in the fields that its agent declares: tools and policies read them. */
     context: SaidFields,
     config: z

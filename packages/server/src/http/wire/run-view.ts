@@ -4,6 +4,7 @@ import { Outcome, type RunStatus, StateName } from '@signalbox/core'
 import type { EffectRow, RunHead } from '@signalbox/engine'
 import type { RunFilter, WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
+import { AskedInput } from './input-view.ts'
 import { iso } from './iso.ts'
 import { MultitaskStrategy } from './multitask.ts'
 import { RunError } from './run-error.ts'
@@ -22,6 +23,7 @@ export type WireStatus = z.infer<typeof WireStatus>
 export const Waiting = z
   .discriminatedUnion('for', [
     AskedApproval,
+    AskedInput,
     z.object({
       for: z.literal('resolution'),
       effect_id: z.string(),
@@ -32,6 +34,18 @@ export const Waiting = z
   ])
   .openapi('Waiting')
 export type Waiting = z.infer<typeof Waiting>
+
+/** The id that an answer names: of the approval, of the call that asks, or of the effect whose outcome nobody knows. */
+export function waitingId(waiting: Waiting): string {
+  switch (waiting.for) {
+    case 'approval':
+      return waiting.approval_id
+    case 'input':
+      return waiting.call_id
+    case 'resolution':
+      return waiting.effect_id
+  }
+}
 
 /** The run that started a run, and for which of its calls; null where the event that names the call is not to be had. */
 const Parent = z.object({ run_id: z.string(), call_id: z.string().nullable() })

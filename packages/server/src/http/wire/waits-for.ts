@@ -17,7 +17,7 @@ export const WaitsFor = z
     since: z.string(),
     /** `delay`, `paused`: when it is over, if that is known. */
     until: z.string().optional(),
-    /** `approval`: when it expires, if it does. */
+    /** `approval`, `input`: when it expires, if it does. */
     expires_at: z.string().optional(),
     approval_id: z.string().optional(),
     call_id: z.string().optional(),

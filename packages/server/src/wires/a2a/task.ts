@@ -5,7 +5,7 @@
 import { factSchemas, legible, limits, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import type { Api } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { errorOfRun } from '../../http/run-document.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { RunError } from '../../http/wire/run-error.ts'
@@ -84,7 +84,7 @@ export async function taskOf(
 export async function statusOf(api: Pick<Api, 'read'>, head: RunHead): Promise<TaskStatus> {
   const status = { state: taskState(head), timestamp: iso(head.updatedAt) }
   const [waiting, error] = await Promise.all([
-    approvalsWaiting(api.read, head),
+    humansAsked(api.read, head),
     errorOfRun(api.read, head),
   ])
   if (error) return { ...status, message: failure(head, error) }
@@ -101,8 +101,10 @@ const failure = ({ runId, threadId, seq }: RunHead, error: RunError): A2aMessage
 })
 
 function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]): A2aMessage {
-  const what = waiting.map((each) => each.tool ?? 'a call').join(', ')
-  const text = `Somebody must decide about: ${what}. Answer with a data part for each.`
+  const asked = waiting.flatMap((each) => (each.for === 'input' ? [each.question] : []))
+  const decided = waiting.flatMap((each) => (each.for === 'input' ? [] : [each.tool ?? 'a call']))
+  const decides = `Somebody must decide about: ${decided.join(', ')}. Answer with a data part for each.`
+  const text = [...asked, ...(decided.length > 0 ? [decides] : [])].join('\n')
   return {
     messageId: `q_${runId}_${seq}`,
     contextId: threadId,

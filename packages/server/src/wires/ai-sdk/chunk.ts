@@ -64,13 +64,13 @@ interface ToolInput {
   readonly toolName: string
   readonly input: unknown
   /** Always: no client is to execute a call of ours. */
-  readonly providerExecuted: true
+  readonly providerExecuted?: true
 }
 
 type ToolOutput<Type extends string, What> = What & {
   readonly type: Type
   readonly toolCallId: string
-  readonly providerExecuted: true
+  readonly providerExecuted?: true
 }
 
 /** A part as a server-sent event. */

@@ -8,14 +8,16 @@
 import type { RunHead } from '@signalbox/engine'
 import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
+import { answerInput } from '../../http/answer-input.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
 import { findAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
+import { questionAnswers } from './question-answers.ts'
 
 const field = 'command.resume'
 
@@ -44,10 +46,22 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')
-  const waiting = await approvalsWaiting(api.read, head)
+  const waiting = await humansAsked(api.read, head)
   const asked = waiting.filter((each) => each.for === 'approval')
-  if (asked.length === 0) throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
-  for (const { call, said, at } of answersTo(asked, value)) {
+  const questions = waiting.filter((each) => each.for === 'input')
+  if (asked.length + questions.length === 0)
+    throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
+  const { answers, rest } = questionAnswers(questions, { value, alone: asked.length === 0, field })
+  const decided = rest === undefined ? [] : answersTo(asked, rest)
+  for (const {
+    asked: { call_id: callId },
+    said,
+    at,
+  } of answers) {
+    const question = { runId: head.runId, callId, field: at, at }
+    await answerInput(api, caller, { question, said })
+  }
+  for (const { call, said, at } of decided) {
     const about = { runId: head.runId, callId: call.call_id }
     await answerApproval(api, caller, { call: about, named: { id: call.call_id, field: at }, said })
   }
