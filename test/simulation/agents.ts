@@ -8,6 +8,8 @@ import { isCommanding } from './files.ts'
 import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
 import { roomOf } from './rooms.ts'
 import { seeded } from './seeded.ts'
+import { skillsOf, skillTools } from './skills.ts'
+import { todoOf, todoTools } from './todos.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
 export const bannedTerm = 'snozzberry'
@@ -69,6 +71,8 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
         ? [{ ...tool('bash', 'idempotent'), contained: true as const }]
         : []),
       ...startTools(seed, tool('start', 'idempotent')),
+      ...todoTools(seed),
+      ...skillTools(seed).map((each) => tool(each, 'read')),
     ],
     guardrails: guardrailsOf(unit, seed),
     approvals: approvalsOf(unit),
@@ -89,6 +93,8 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
     ...contextOf(seed),
     ...titleOf(seed),
+    ...todoOf(seed),
+    ...skillsOf(seed),
   })
 }
 
@@ -139,6 +145,8 @@ function policiesOf(unit: Unit, seed: number) {
       pay: 'exempt',
       start: 'exempt',
       ...(isCommanding(seedOf(seed)) ? { bash: 'exempt' } : {}),
+      ...Object.fromEntries(todoTools(seed).map(({ name }) => [name, 'exempt'])),
+      ...Object.fromEntries(skillTools(seed).map((name) => [name, 'exempt'])),
     },
     source: './passport.json',
   }

@@ -9,6 +9,7 @@ import { multitaskMutations } from './multitask-mutations.ts'
 import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
 import { sandboxMutations } from './sandbox-mutations.ts'
+import { skillMutations } from './skill-mutations.ts'
 import { steeringMutations } from './steering-mutations.ts'
 import { titleMutations } from './title-mutations.ts'
 
@@ -18,6 +19,7 @@ export const allMutations: readonly Mutation[] = [
   ...historyMutations,
   ...multitaskMutations,
   ...rerunMutations,
+  ...skillMutations,
   ...steeringMutations,
   ...titleMutations,
   ...badDayMutations,

@@ -11,8 +11,10 @@ import { replayViolations } from '../invariants/check-replay.ts'
 import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
+import { skillViolations } from '../invariants/check-skills.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -49,6 +51,8 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...titleViolations(run),
+      ...todoViolations(run),
+      ...skillViolations(run, world.executions),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),

@@ -40,6 +40,7 @@ const told = new Set([
   'child.ended',
   'context.unchanged',
   'recall.missed',
+  'skill.activated',
   'thread.titled',
   'title.unchanged',
 ])
@@ -97,6 +98,9 @@ export const expected: readonly string[] = [
   'register hangs for all',
   'register hangs for one',
   'refused busy',
+  'skill.activated model',
+  'skill.activated user',
+  'denied skill.tool_not_allowed',
   'some lack policies',
   'run of version 1',
   'run of version 2',

@@ -13,6 +13,7 @@ import { plansPerSeed } from './families.ts'
 import { filesFor } from './files.ts'
 import type { Incarnation } from './process.ts'
 import type { Schedule } from './schedule.ts'
+import { saidBefore } from './skills.ts'
 import { isVictim } from './victims.ts'
 import type { World } from './world.ts'
 
@@ -55,7 +56,7 @@ export async function client(
     const input = {
       id: `u${n}`,
       role: 'user' as const,
-      parts: [{ type: 'text' as const, text: `go ${n}` }],
+      parts: [{ type: 'text' as const, text: `${saidBefore(planSeed(seed, n))}go ${n}` }],
     }
     const created = await engine.commands
       .createRun({

@@ -4,7 +4,7 @@
  * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
  * wrong for longer than a call takes.
  */
-import { outlivesRun } from '@signalbox/core'
+import { loadSkillToolName, outlivesRun } from '@signalbox/core'
 import { createEngine, type Role } from '@signalbox/engine'
 import { createStreamGuardrails } from '@signalbox/policies'
 import type { MemoryRegister } from '@signalbox/testing/memory'
@@ -30,6 +30,7 @@ import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
+import { ownBundles } from './skills.ts'
 import { simulatedTools } from './tools.ts'
 import { isVictim, wayOf, withVictim } from './victims.ts'
 import type { World } from './world.ts'
@@ -112,7 +113,11 @@ export async function simulate(seed: number): Promise<Simulated> {
       guardrails: createStreamGuardrails(() => null),
       webhooks: simulatedReceiver(world, register, life),
       agents,
-      checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
+      checkArguments: ({ name }, { n }) =>
+        typeof n === 'number' || (name === loadSkillToolName && n === undefined)
+          ? null
+          : 'n must be a number',
+      skills: ownBundles,
       clock: life.clock,
       random,
       log: silent,

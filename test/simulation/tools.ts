@@ -1,10 +1,12 @@
 /** Tools that leave a mark in the world's own log whenever they execute. */
+import { loadSkillToolName } from '@signalbox/core'
 import type { ToolHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import { draftsOf, look } from './files.ts'
 import type { Incarnation } from './process.ts'
 import { paddingFor } from './rooms.ts'
+import { skillLoader } from './skills.ts'
 import { hashOf, type World } from './world.ts'
 
 /** How many calls last longer than a lease on a bad day. */
@@ -50,12 +52,16 @@ export function simulatedTools(
         if (!settled) world.unsettled.add(`${effectId} ${attempt}`)
         return { status: 'aborted', settled }
       }
+      const loaded =
+        request.name === loadSkillToolName ? await skillLoader.call(request, signal) : null
       if (life.lost.has(`${effectId} ${attempt}`))
         world.complaints.push(`L2 ${effectId} went on in ${life.owner} after its lease was lost`)
-      const status = schedule.chance(0.1) ? 'failed' : 'completed'
+      const isBroken = schedule.chance(0.1) || loaded?.status === 'failed'
+      const status = isBroken ? 'failed' : 'completed'
       const { runId } = request
       world.returned.push({ effectId, attempt, runId, owner: life.owner, at: schedule.now, status })
       if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
+      if (loaded) return loaded
       const padding = paddingFor(register.tables, runId)
       const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
       const output = { content: [{ type: 'text' as const, text }], isError: false }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { limits } from './limits.ts'
 import { NewerError } from './newer.ts'
+import { NamedSkill, PinnedSkill } from './skill/pinned.ts'
 import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
@@ -35,6 +36,8 @@ export const ToolSpec = z.object({
   timeoutMs: z.number().int().positive(),
   /** The agent whose run does the work of each call: no worker has a tool of this name. */
   runs: z.string().optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -118,11 +121,16 @@ export const AgentDefinition = z.object({
   model: ModelConfig,
   instructions: z.string(),
   tools: z.array(ToolSpec),
-  /** Skills the agent may read, by name; guardrails tell a model that calls one as a tool where it stands. */
+  /** Skills that the model may load, sorted by name. */
   skills: z
-    .array(z.object({ name: z.string(), path: z.string() }))
-    .max(200)
+    .array(z.union([PinnedSkill, NamedSkill]))
+    .max(limits.skillsMax)
     .default([]),
+  /**
+   * Once skills are loaded that name tools, nothing but these may be called, and the tools that no skill can take away. Never more than the
+   * guardrails allow. Absent: what skills name restricts nothing.
+   */
+  skillTools: z.literal('restrict').optional(),
   /** Opens after this many calls in a row failed for good; one call probes it after `openMs`. Shared by all processes. */
   breaker: z
     .object({
@@ -221,6 +229,8 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -69,6 +69,8 @@ export const ToolCallEffect = z.object({
   kind: z.literal('tool.call'),
   toolVersion: z.string(),
   timeoutMs: z.number().int(),
+  /** Names of the skills that were loaded when the call was judged. Absent: none. */
+  skills: z.array(z.string()).optional(),
 })
 
 /** Start a run that does the work of one call. */

@@ -56,6 +56,7 @@ export {
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
+export { Todo, Todos, todoTool, todoToolName } from './verdict/todo/spec.ts'
 export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
 export {
   type Fact,
@@ -121,8 +122,31 @@ export { type Clips, withoutMiddle } from './conversation/serialise.ts'
 export { type Appendix, createAppendix } from './conversation/appendix.ts'
 export { escapedOnce } from './conversation/cut.ts'
 export { spokenText } from './conversation/spoken-text.ts'
+export { type SkillBefore, skillsBefore } from './conversation/loaded-skills.ts'
+export { catalogueOf } from './skill/catalogue.ts'
+export { partsOfSkill } from './skill/head.ts'
+export {
+  alreadyLoaded,
+  keptText,
+  type ListedFile,
+  type LoadedSkill,
+  loadedText,
+  unknownSkill,
+} from './skill/loaded.ts'
+export {
+  directoryOfSkill,
+  loadSkillToolName,
+  namedSkills,
+  PinnedSkill,
+  pinnedSkills,
+  skillFile,
+  skillName,
+  skillsDirectory,
+} from './skill/pinned.ts'
+export { skillsNamedIn } from './skill/slash.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export { decidedResult } from './conversation/decided-result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {

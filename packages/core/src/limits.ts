@@ -28,6 +28,31 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
+  /** Skills of an agent; and of one the name, what it says of itself, what it needs, and the head of its `SKILL.md`. */
+  skillsMax: 200,
+  skillNameCharsMax: 64,
+  skillDescriptionCharsMax: 1024,
+  skillCompatibilityCharsMax: 500,
+  skillHeadBytesMax: 16 * 1024,
+  /** The instructions of a skill: `SKILL.md` behind its head. */
+  skillBodyBytesMax: 64 * 1024,
+  /** Files of a bundle, and their bytes in all. */
+  bundleFilesMax: 200,
+  bundleBytesMax: 16 * 1024 * 1024,
+  /** Tools that a skill names, and secrets that it wants. */
+  skillToolsMax: 64,
+  skillSecretsMax: 16,
+  /** Tokens of the catalogue of skills, as the model reads it. What does not fit is told by name alone, and then counted. */
+  catalogueTokensMax: 4_000,
+  /** Skills whose instructions stand behind a summary, and tokens of one and of all. */
+  keptSkillsMax: 8,
+  keptSkillTokensMax: 5_000,
+  keptSkillsTokensMax: 20_000,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */

@@ -3,6 +3,7 @@ import { evaluatorError, machines as knownMachines, newestOf, noPassports } from
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf, warning, TerminalError } from './errors.ts'
+import { createBundles } from './perform/bundles.ts'
 import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
@@ -101,6 +102,7 @@ function groundOf(
     content,
     digests: createDigests({ register, random }),
     files: createFiles({ register, content }),
+    bundles: createBundles({ register, own: deps.skills ?? (() => null) }),
     recordings: createRecordings(register),
     transcripts,
     observer,

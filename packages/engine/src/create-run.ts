@@ -4,11 +4,14 @@ import {
   type EditMessage,
   type FactPayload,
   type Machine,
+  pinnedSkills,
+  skillsNamedIn,
   type Webhook,
   WebhookMoment,
 } from '@signalbox/core'
 import type { CreateAnswer, CreateRun } from './engine.ts'
 import { holdOf } from './hold.ts'
+import { type Bundles, loadedBody } from './perform/bundles.ts'
 import type { Content } from './perform/content.ts'
 import type { Register, StreamGuardrails, WebhookSender } from './ports.ts'
 import { definitionHash } from './record/definition.ts'
@@ -24,6 +27,7 @@ export interface CreateRunDeps extends Patience {
   readonly register: Register
   readonly recorder: Recorder
   readonly content: Content
+  readonly bundles: Bundles
   readonly writer: Writer
   /** Null: nobody is told of runs. */
   readonly sender: Pick<WebhookSender, 'endpoints'> | null
@@ -63,6 +67,7 @@ async function storeDefinition(deps: CreateRunDeps, definition: AgentDefinition)
   const hash = definitionHash(clean)
   const lack = await deps.preparations.lackOf(hash, clean)
   if (lack !== null) throw new Error(lack)
+  await deps.bundles.keep(clean)
   await deps.register.putDefinition(hash, clean)
   stored.set(definition, hash)
   return hash
@@ -95,8 +100,25 @@ function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRu
 const filesOf = ({ files }: CreateRun) =>
   files === undefined || (Array.isArray(files) && files.length === 0) ? {} : { files }
 
+/** The skills that its user named, with the words that the model reads of each. A run that was started by another says nothing to us. */
+async function skillsOf(
+  { bundles, content }: CreateRunDeps,
+  { definition, input, parent, tenantId, threadId }: NewRun,
+): Promise<Pick<FactPayload<'run.created'>, 'skills'>> {
+  const named = parent ? [] : skillsNamedIn(input, pinnedSkills(definition))
+  if (named.length === 0) return {}
+  const skills = []
+  for (const { name, digest } of named) {
+    const text = await loadedBody(bundles, { name, digest })
+    const body = await content.spill({ tenantId, threadId }, [{ type: 'text', text }])
+    skills.push({ name, digest, body })
+  }
+  return { skills }
+}
+
 /** The words and files that a run begins with, long texts moved out of them. */
-async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
+async function wordsOf(deps: CreateRunDeps, request: NewRun) {
+  const { content } = deps
   const thread = { tenantId: request.tenantId, threadId: request.threadId }
   const spilled = async <Message extends EditMessage>(said: readonly Message[]) => {
     const messages = []
@@ -111,6 +133,7 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
     ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
     ...(compact ? { compact: sanitiseObject(compact) } : {}),
     ...filesOf(request),
+    ...(await skillsOf(deps, request)),
   }
 }
 

@@ -18,6 +18,10 @@ export type {
   SandboxRequest,
   SandboxUsage,
 } from './sandbox/sandbox.ts'
+export { readBundle } from './skills/read-bundle.ts'
+export { readSkill, type SkillFault } from './skills/read-skill.ts'
+export type { SkillHead } from './skills/front-matter.ts'
+export { shortestSecret } from './sandbox/mask.ts'
 export type { FileOfSet, FileSet } from './workspace/file-set.ts'
 export type { ToolContext } from './runnable.ts'
 export { selectTools, type Selection } from './select-tools.ts'

@@ -1,5 +1,6 @@
 /** What the host needs of a tool, wherever the tool comes from: this process, the workspace, an MCP server. */
 import type { JsonObject, SandboxReport, ToolOutput, ToolSpec } from '@signalbox/core'
+import type { OpenSkills } from './skills/open-skills.ts'
 import type { FileSet } from './workspace/file-set.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
@@ -45,6 +46,14 @@ export interface Runnable {
    * cancel may go on: its outcome is unknown unless it only reads.
    */
   readonly settlesOnAbort: boolean
-  /** `files` are all of the thread at once, for the sandbox; what tools of users do with files goes through the workspace. */
-  execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution>
+  /** `access` is for the sandbox; what tools of users do with files goes through the workspace. */
+  execute(args: JsonObject, context: ToolContext, access: CallAccess): Promise<Execution>
+}
+
+/** The files and skills that a command works on. */
+export interface CallAccess {
+  /** All files of the thread at once. */
+  readonly files: FileSet
+  /** The skills of the run. */
+  readonly skills: OpenSkills
 }

@@ -1,5 +1,5 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
-import type { AssistantPart } from '../message.ts'
+import type { AssistantPart, ContentPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
@@ -8,6 +8,8 @@ import type { Said } from './write.ts'
 
 /** Grows event by event. */
 export class Conversation {
+  /** The words of the agent before everything else, in the role of the user. */
+  readonly head: readonly ContentPart[]
   readonly entries = new Entries()
   readonly results = new Results()
   /** Calls whose results gave way to a line. */
@@ -25,6 +27,11 @@ export class Conversation {
   waiting: { readonly seq: number; readonly said: readonly Said[] }[] = []
   /** Where the words of the current run begin. */
   from = 0
+
+  /** `head`: empty for none. */
+  constructor(head = '') {
+    this.head = head === '' ? [] : [{ type: 'text', text: head }]
+  }
 }
 
 const remindersMax = 4

@@ -5,9 +5,11 @@
  * U1 The summary and its place come in one event, so that neither stands without the other.
  * U2 The newest words of a user, all messages of them, and those that the model was not shown yet, stand as they were said.
  * U3 It is the user's role that says it, as data (C6): a summary gives no instructions.
+ * U4 Skills that were loaded before the moment stand behind it as they were: what they say is not summed up.
  */
 import type { FactPayload } from '../event/fact.ts'
 import type { ContentPart } from '../message.ts'
+import { escaped } from '../text/inert.ts'
 import type { Conversation } from './conversation.ts'
 import { isThrough } from './place.ts'
 import type { Entry, Said } from './write.ts'
@@ -51,11 +53,13 @@ const head =
   'are those behind it.'
 
 /** The block that the model reads. What it quotes is escaped by whoever made it. */
-function blockOf({ summary, appendix, words }: Compacted): Said['parts'] {
+function blockOf({ summary, appendix, skills = [], words }: Compacted): Said['parts'] {
   return [
     text(`${head}\n<summary>`),
     ...summary,
     text(appendix === '' ? '</summary>' : `</summary>\n<facts>\n${appendix}\n</facts>`),
+    ...(skills.length > 0 ? [text('Skills that are loaded:')] : []),
+    ...skills.flatMap(({ body }) => body),
     ...(words ? [text('The last words of the user before that:')] : []),
   ]
 }
@@ -84,7 +88,3 @@ export interface Words {
 /** The same of words that may repeat what was escaped before: whoever reads a block of data writes as it does. */
 export const escapedOnce = (words: string): string =>
   escaped(words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'))
-
-/** Values in a block of data cannot end it, or begin another one. */
-export const escaped = (words: string): string =>
-  words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -3,6 +3,7 @@
  * run's own event alone. Names and types are data that somebody else chose, so they are escaped and stand on one line each.
  */
 import { limits } from '../limits.ts'
+import { escaped, inert } from '../text/inert.ts'
 import type { FileChange, FileChanges } from '../workspace/file-change.ts'
 
 const head =
@@ -30,10 +31,3 @@ function lineOf({ path, bytes, mime }: FileChange): string {
   const rest = [`path ${path}`, ...type, `${bytes} bytes`].map(inert).join(', ')
   return `${inert(name)} (${rest})`
 }
-
-/** A text that can neither end the block nor its line. */
-const inert = (text: string): string => escaped(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '))
-
-/** A text that cannot end the block. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

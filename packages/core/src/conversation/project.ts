@@ -11,6 +11,8 @@
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
+ * P9 The catalogue of skills stands before everything that is said, and stays: a summary replaces what is behind it. Skills that a user named
+ *    stand behind the words of the last message, from the event of the run.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -24,7 +26,6 @@ import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
 import type { Moment } from '../room-measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
-import type { FileChanges } from '../workspace/file-change.ts'
 import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
 import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
@@ -33,7 +34,7 @@ import { tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -51,9 +52,9 @@ export interface PromptProjection {
   part(through: Moment, texts?: Texts): ConversationPart
 }
 
-/** Begins a conversation under the instructions of an agent. */
-export function createProjection(instructions: string): PromptProjection {
-  const conversation = new Conversation()
+/** Begins a conversation under the instructions of an agent. `catalogue`: of its skills; empty for none. */
+export function createProjection(instructions: string, catalogue = ''): PromptProjection {
+  const conversation = new Conversation(catalogue)
   const writer = createConversationWriter(conversation)
   const weights = new Weights(conversation)
   return {
@@ -71,8 +72,12 @@ export function createProjection(instructions: string): PromptProjection {
 }
 
 /** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
-export function project(instructions: string, events: Iterable<FoldableEvent>): Prompt {
-  const projection = createProjection(instructions)
+export function project(
+  instructions: string,
+  events: Iterable<FoldableEvent>,
+  catalogue = '',
+): Prompt {
+  const projection = createProjection(instructions, catalogue)
   for (const event of events) projection.take(event)
   return projection.prompt()
 }
@@ -96,11 +101,7 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     if (payload.compact) return
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
-      : withFiles(
-          conversation,
-          begun(conversation, heeded(conversation, payload.input)),
-          payload.files,
-        )
+      : withBlocks(conversation, begun(conversation, heeded(conversation, payload.input)), payload)
     conversation.entries.push(...said)
     conversation.reminders = []
     return
@@ -122,6 +123,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':
@@ -192,18 +195,19 @@ function begun(conversation: Conversation, input: readonly UserMessage[]): reado
   return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(conversation, input)
 }
 
-/** The list of the files stands behind what came with them, in the same message. */
-function withFiles(
+/** The list of the files, and the skills that were named, stand behind what came with them, in the same message. */
+function withBlocks(
   { now: at }: Conversation,
   said: readonly Said[],
-  files: FileChanges | undefined,
+  { files, skills = [] }: FactPayload<'run.created'>,
 ): readonly Said[] {
   const text = files && tellFiles(files)
-  if (text === undefined || text === null) return said
+  const list = text === undefined || text === null ? [] : [{ type: 'text' as const, text }]
+  const parts = [...list, ...skills.flatMap(({ body }) => body)]
+  if (parts.length === 0) return said
   const last = said.at(-1)
-  const part = { type: 'text', text } as const
-  if (!last) return [{ type: 'said', at, parts: [part] }]
-  return [...said.slice(0, -1), { ...last, parts: [...last.parts, part] }]
+  if (!last) return [{ type: 'said', at, parts }]
+  return [...said.slice(0, -1), { ...last, parts: [...last.parts, ...parts] }]
 }
 
 function words({ now: at }: Conversation, input: readonly UserMessage[]): readonly Said[] {

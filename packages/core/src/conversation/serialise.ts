@@ -1,7 +1,7 @@
 /** A part of a conversation written out as one text, by roles, to be summed up: no metadata of providers, long results clipped. */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
 import { textHead, textTail } from '../text/clip.ts'
-import { escaped } from './cut.ts'
+import { escaped } from '../text/inert.ts'
 import type { Results } from './entries.ts'
 import { missingResult } from './result.ts'
 import type { Entry } from './write.ts'

@@ -44,6 +44,8 @@ export type Entry = Said | CallAnswer
 
 /** The entries of a conversation, and what came of the calls in them. */
 interface Heard {
+  /** Stands before all of them, in the role of the user; empty for none. */
+  readonly head: readonly ContentPart[]
   readonly entries: Entries
   readonly results: Results
 }
@@ -70,12 +72,16 @@ interface Mark {
 /** The messages that were written of the entries so far. */
 class Written {
   /** Adjacent messages of one role are one. */
-  readonly messages: PromptMessage[] = []
+  readonly messages: PromptMessage[]
   /** Ids of calls that are in use, in order. */
   readonly #ids: string[] = []
   readonly #taken = new Set<string>()
   /** Of each entry that was written. */
   readonly #marks: Mark[] = []
+
+  constructor(head: Heard['head']) {
+    this.messages = head.length === 0 ? [] : [{ role: 'user', parts: head }]
+  }
 
   get entries(): number {
     return this.#marks.length
@@ -116,8 +122,8 @@ export interface ConversationWriter {
   readonly kept: number
 }
 
-export function createConversationWriter({ entries, results }: Heard): ConversationWriter {
-  const written = new Written()
+export function createConversationWriter({ head, entries, results }: Heard): ConversationWriter {
+  const written = new Written(head)
   const reading = new EntryReader({ entries, results })
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
@@ -146,8 +152,8 @@ export function createConversationWriter({ entries, results }: Heard): Conversat
       const isSame = system === said.text
       if (!isSame) said = { role: 'system', text: system }
       const systems = system.trim() ? 1 : 0
-      const head: PromptMessage[] = systems === 1 ? [said] : []
-      const prompt = head.concat(written.messages)
+      const before: PromptMessage[] = systems === 1 ? [said] : []
+      const prompt = before.concat(written.messages)
       const length = prompt.length
       const text = reminders.join('\n\n')
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
@@ -178,8 +184,11 @@ export interface Beginning {
 }
 
 /** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
-export function wholeBeginning({ entries: { all }, results }: Heard, most: number): Beginning {
-  const written = new Written()
+export function wholeBeginning(
+  { head, entries: { all }, results }: Heard,
+  most: number,
+): Beginning {
+  const written = new Written(head)
   let found: Beginning = { entries: 0, messages: 0 }
   for (const entry of all.slice(0, most)) {
     write(written, entry, results)

@@ -18,6 +18,8 @@ import { FileChanges } from '../workspace/file-change.ts'
 
 const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
 const callOf = { ...outcomeOf, callId: z.string() }
+/** A skill, and the digest of the files that were read. */
+const loadedSkill = { name: z.string(), digest: z.string() }
 
 /** Somebody the server has authenticated. Never taken from a body. */
 const Person = z.object({ id: z.string().max(200), role: z.string().max(200).nullable() })
@@ -61,6 +63,11 @@ export const factSchemas = {
       .optional(),
     /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
     files: FileChanges.optional(),
+    /** Skills that its user named at the beginning of a message: loaded from here on, with the words that the model reads of each. */
+    skills: z
+      .array(z.object({ ...loadedSkill, body: z.array(ContentPart) }))
+      .max(limits.skillsMax)
+      .optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -134,6 +141,11 @@ export const factSchemas = {
     words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
     /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
     earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
+    /** Skills of the run that were loaded before the place: their instructions stand behind the summary, as they were. Absent: none. */
+    skills: z
+      .array(z.object({ ...loadedSkill, body: z.array(ContentPart) }))
+      .max(limits.keptSkillsMax)
+      .optional(),
     /** System messages that clients gave before the place: the newest, up to a limit. Absent: none. */
     instructions: z.array(z.string()).optional(),
     /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
@@ -199,6 +211,8 @@ export const factSchemas = {
     files: FileChanges.optional(),
     /** How its command was executed, where it was one for the sandbox. */
     sandbox: SandboxReport.optional(),
+    /** The skill whose instructions it answered. */
+    skill: z.object(loadedSkill).optional(),
     /** What guardrails took out of the output. Absent: nothing. */
     redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,
@@ -291,6 +305,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call that settles in the decision which takes this. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +324,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call that settles in the decision which takes this. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),

@@ -14,6 +14,7 @@ import type { Budget } from '../budget.ts'
 import { reliefs } from '../verdict/context/relieved.ts'
 import type { RoomState } from '../verdict/context/room.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
+import type { SkillPositions } from '../verdict/skill/verdict.ts'
 import type { Emission } from './plan.ts'
 import type { Wanted } from '../webhook.ts'
 
@@ -74,6 +75,11 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
+  /** Skills that are loaded: their positions in the agent's list, in that order. */
+  readonly skills: SkillPositions
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -129,6 +135,9 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
+  skills: [],
   injected: 0,
   told: [],
   loop: emptyLoop,

@@ -4,6 +4,7 @@ import type { Effect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'
 import type { ToolCallPart } from '../message.ts'
 import { leftOf } from '../verdict/budget/inherit.ts'
+import { skillsAt } from '../verdict/skill/verdict.ts'
 import { activeAt } from './clock.ts'
 import { effectId, isShared, messageId, type RunContext } from './context.ts'
 
@@ -110,7 +111,9 @@ export function callEffect(
   if (context.rerun) return { kind: 'tool.recall', ...common, mode: 'read', queue: 'recall' }
   if (spec.runs === undefined) {
     const { effect: mode, queue, version: toolVersion, timeoutMs } = spec
-    return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs }
+    const loaded = skillsAt(agent, context.skills).map(({ name }) => name)
+    const skills = loaded.length > 0 ? { skills: loaded } : {}
+    return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs, ...skills }
   }
   const left = leftOf(agent, context, activeAt(context, at))
   return {

@@ -47,6 +47,7 @@ import {
   taskBytes,
 } from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
+import { bytesOfKept, keptSkills } from './kept-skills.ts'
 import type { Held } from './leases.ts'
 import { jsonBytes } from './measure.ts'
 import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
@@ -136,8 +137,12 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
   const draft = await promptOf(deps, task, unchecked)
   const place = placeIn(task, draft)
-  const part = place && (await wholePart(deps, task, { draft, through: place.through }))
-  if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))
+  const whole = place && (await wholePart(deps, task, { draft, through: place.through }))
+  if (!place || !whole) return { unchanged: { reason: 'no_gain' }, usage: {} }
+  const { events } = draft
+  const skills = await keptSkills(deps, task, { events, through: place.through, part: whole })
+  const part = without(whole, bytesOfKept(skills))
+  if (part.bytes === 0 || (!effect.through && isLittle(part)))
     return { unchanged: { reason: 'no_gain' }, usage: {} }
   const { request, shorter } = requestsFor(task, { draft, part, place })
   const violations = checkPairing(request.prompt)
@@ -165,6 +170,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     keep: { runId: place.through.runId, seq: place.through.seq + 1 },
     summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
+    ...(skills.length > 0 ? { skills } : {}),
     ...wordsOf(part),
     ...instructionsOf(part),
     sources,
@@ -175,6 +181,13 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   }
   return { kept, usage }
 }
+
+/** The same part, where so many bytes of it are said again and do not give way. */
+const without = (part: ConversationPart, bytes: number): ConversationPart => ({
+  ...part,
+  bytes: Math.max(0, part.bytes - bytes),
+  summaryBytes: Math.max(0, part.summaryBytes - bytes),
+})
 
 /** The newest words of a user, which stand behind the summary as they were said. */
 function wordsOf({ words, earlierWords }: ConversationPart): Pick<Kept, 'words' | 'earlierWords'> {

@@ -8,6 +8,7 @@ import {
   type ContentPart,
   type JsonObject,
   type ModelCallEffect,
+  namedSkills,
   type Redaction,
   type StreamGuardSpec,
   type ToolOutput,
@@ -24,7 +25,7 @@ export function streamGuardOf(
   if (stream.length === 0) return null
   return guardrails.guard(stream, {
     availableTools: agent.tools.map(({ name }) => name),
-    availableSkills: agent.skills,
+    availableSkills: namedSkills(agent),
     attempt: correction,
   })
 }

@@ -6,6 +6,7 @@
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
 import {
+  catalogueOf,
   type Moment,
   NewerError,
   type Prompt,
@@ -62,7 +63,10 @@ export const promptSteps: readonly PromptStep[] = [
       const { agent, runId, threadId, seq } = task
       // Where nobody asks for summaries, what is read is what was read before there were any.
       const place = { runId, threadId, isCut: agent.context !== undefined }
-      return transcripts.prompt(place, seq, agent.instructions)
+      return transcripts.prompt(place, seq, {
+        instructions: agent.instructions,
+        catalogue: catalogueOf(agent),
+      })
     },
   },
   {

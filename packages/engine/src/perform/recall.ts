@@ -127,7 +127,7 @@ interface Source {
 /** A result, as the log that is repeated has it. */
 interface Said {
   readonly source: Source
-  readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files'>
+  readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files' | 'skill'>
 }
 
 /** The recorded end as an end of this call; null if it was erased. */
@@ -181,7 +181,7 @@ async function recalled(
 async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promise<FactDraft> {
   const { register, writer } = deps
   const { event } = said.source
-  const { output, files } = said.payload
+  const { output, files, skill } = said.payload
   const way = { register, from: event, to: task.row }
   const clean = await withoutFindings(deps, task, { from: event, output })
   if (clean === null) await carryContent(way, output.content)
@@ -194,6 +194,7 @@ async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promis
     durationMs: 0,
     resultHash,
     ...(files ? { files } : {}),
+    ...(skill ? { skill } : {}),
     recalled: { runId: event.runId, seq: event.seq },
   }
   return writer.fact('tool.completed', payload, { ...options(task), verdict: 'recalled' })

@@ -9,12 +9,14 @@
  * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
  * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
-import type {
-  AgentDefinition,
-  FileChanges,
-  JsonObject,
-  Redaction,
-  ToolCallEffect,
+import {
+  type AgentDefinition,
+  type FactPayload,
+  type FileChanges,
+  type JsonObject,
+  pinnedSkills,
+  type Redaction,
+  type ToolCallEffect,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
@@ -26,11 +28,13 @@ import type {
   ThreadRef,
   ToolHost,
   ToolOutcome,
+  ToolRequest,
   WakeBus,
 } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import { withinEffect } from '../record/patience.ts'
+import type { Bundles } from './bundles.ts'
 import { about, type CallTask, cancelled, deniedNow, options, overBudget } from './call-facts.ts'
 import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
@@ -49,6 +53,7 @@ export interface ToolCallDeps extends RecheckDeps {
   readonly guardrails: StreamGuardrails
   readonly content: Content
   readonly files: Files
+  readonly bundles: Pick<Bundles, 'read'>
   readonly digests: Digests
   readonly writer: Writer
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
@@ -153,6 +158,7 @@ async function runTool(
     ),
     files: { tree: withinEffect(tree), read: withinEffect(read) },
     said: withinEffect(saidIn(deps, row)),
+    ...skillsOf(deps, agent, effect),
   }
   try {
     return await deps.tools.call(request, signal)
@@ -161,6 +167,17 @@ async function runTool(
     if (signal.aborted) return { status: 'aborted', settled: false }
     return { status: 'failed', error: { code: 'tool_host', message: messageOf(error) } }
   }
+}
+
+/** The skills of the run, as the tool is given them. */
+function skillsOf(
+  { bundles }: Pick<ToolCallDeps, 'bundles'>,
+  agent: AgentDefinition,
+  { skills: loaded = [] }: ToolCallEffect,
+): Pick<ToolRequest, 'skills'> {
+  const pinned = pinnedSkills(agent)
+  if (pinned.length === 0) return {}
+  return { skills: { pinned, loaded, bundle: withinEffect((skill) => bundles.read(skill)) } }
 }
 
 type Finished = Exclude<ToolOutcome, { status: 'aborted' }>
@@ -199,9 +216,18 @@ async function report(
   const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
   const ran = outcome.sandbox ? { sandbox: outcome.sandbox } : {}
-  const told = { ...changed, ...ran, ...taken(looked) }
+  const told = { ...changed, ...ran, ...loadedIn(agent, outcome), ...taken(looked) }
   const payload = { ...about(task), output, durationMs, resultHash, ...told }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
+}
+
+/** The skill whose instructions a result answers, with the digest of the files that were read. */
+function loadedIn(
+  agent: AgentDefinition,
+  { skill: name }: Pick<Extract<Finished, { status: 'completed' }>, 'skill'>,
+): Pick<FactPayload<'tool.completed'>, 'skill'> {
+  const skill = pinnedSkills(agent).find((each) => each.name === name)
+  return skill ? { skill: { name: skill.name, digest: skill.digest } } : {}
 }
 
 /** The redactions of guardrails, for the log. */

@@ -15,6 +15,7 @@ import type {
   ToolOutput,
   ToolSpec,
 } from '@signalbox/core'
+import type { CallSkills } from './skills.ts'
 import type { StreamGuard } from './stream-guard.ts'
 
 export interface ModelRequest {
@@ -90,6 +91,8 @@ export interface ToolRequest {
    * Absent where nobody keeps it.
    */
   readonly said?: (id: string) => Promise<string | null>
+  /** The skills of the run's agent. Absent where it has none. */
+  readonly skills?: CallSkills
 }
 
 /** The files of its thread that a call finds. What a path means is the tools' business. */
@@ -117,6 +120,8 @@ export type ToolOutcome =
       readonly files?: readonly FileDraft[]
       /** How its command was executed, if it was one for the sandbox. */
       readonly sandbox?: SandboxReport
+      /** The name of the skill whose instructions it answered. */
+      readonly skill?: string
     }
   /** It ran and failed, or could not run. */
   | {

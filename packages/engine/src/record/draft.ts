@@ -50,8 +50,9 @@ export function canonical(value: unknown): string {
   return text
 }
 
-/** sha256 of a text, hex. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+/** sha256 of a text, or of bytes, hex. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')
 
 /** A UUID (version 8) that follows from a text: the same one for the same text, whoever asks. */
 export function uuidOf(text: string): string {

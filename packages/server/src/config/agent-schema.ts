@@ -13,6 +13,7 @@ import { isPassed } from './client-names.ts'
 import { GuardrailsConfig } from './guardrails-schema.ts'
 import { ToolNames } from './provider-schema.ts'
 import { HttpAddress, isModulePath, KeyName, ModulePath } from './references.ts'
+import { SkillsConfig } from './skills-schema.ts'
 
 const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
@@ -101,6 +102,7 @@ const asDefined = AgentDefinition.omit({
   instructions: true,
   tools: true,
   skills: true,
+  skillTools: true,
   fields: true,
   breaker: true,
   fallbackModels: true,
@@ -120,8 +122,8 @@ export const AgentConfig = z.strictObject({
   description: z.string().trim().min(1).max(descriptionCharsMax).optional(),
   /** `workspace`, `mcp:<server>`, `agent:<agent>`, or the name of a tool. */
   tools: ToolNames.default([]),
-  /** Skills the agent may read: where each stands. */
-  skills: z.array(z.strictObject(shape.skills.unwrap().element.shape)).max(200).default([]),
+  /** Skills that the model may load: their folders. */
+  skills: SkillsConfig.default([]),
   breaker: z.strictObject(shape.breaker.unwrap().shape).prefault({}),
   /** Asked in this order when the model's retries are used up; never after a safety stop. */
   fallbackModels: z.array(Model).max(8).default([]),

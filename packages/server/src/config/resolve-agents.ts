@@ -3,6 +3,7 @@ import {
   type BashAuditSpec,
   type DetectorConfig,
   issueWords,
+  loadSkillToolName,
   type ToolSpec,
 } from '@signalbox/core'
 import { readResultTool, withLeftOut } from '@signalbox/engine'
@@ -13,11 +14,15 @@ import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { ownTools } from './own-tools.ts'
 import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
 import type { Config } from './schema.ts'
+import type { ConfiguredSkill, ConfiguredSkills } from './skills/load-skills.ts'
+import { pinSkills } from './skills/pin-skills.ts'
+import { hasSkills } from './skills-schema.ts'
 import { windowsOf } from './windows-of.ts'
 
 /** What agents are resolved against. */
@@ -27,6 +32,8 @@ export interface Offer {
   readonly validateDetectors: (configs: readonly DetectorConfig[] | undefined) => string | null
   /** What `loadGovernance` made of the same configuration. */
   readonly governance: Governance
+  /** Its skills, as `loadSkills` read them. Absent: none of its agents has any. */
+  readonly skills?: ConfiguredSkills
 }
 
 /**
@@ -43,16 +50,21 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    const known = [...offer.specs, ...ownTools(agent), ...started.values()].map((spec) => spec.name)
     checkContext(field, agent, known)
     checkTitle(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
+    const skilled = pinSkills(field, agent, {
+      skills: loadedFor(name, agent, offer),
+      tools: tools.map((tool) => tool.name),
+    })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
       ...agent,
       ...windowsOf(agent),
       name,
       tools,
+      ...skilled,
       safety: { ...agent.safety, detectors },
       guardrails: guardrailsOf(
         agent,
@@ -100,6 +112,17 @@ function guardrailsOf(
   return { ...known, policies: [...policies, ...audits], recordsFailures: true }
 }
 
+function loadedFor(
+  name: string,
+  agent: AgentConfig,
+  { skills }: Offer,
+): readonly ConfiguredSkill[] {
+  const loaded = skills?.agents.get(name) ?? []
+  if (hasSkills(agent) && loaded.length === 0)
+    throw new Error('the skills are of another configuration')
+  return loaded
+}
+
 function checkScripts(
   field: string,
   { model, fallbackModels }: AgentConfig,
@@ -138,6 +161,12 @@ function resolveTools(
   const selectors: string[] = []
   agent.tools.forEach((selector, index) => {
     const at = `${field}.tools[${index}]`
+    if (selector === loadSkillToolName && !hasSkills(agent))
+      fail(
+        'config_unknown_tool',
+        at,
+        `${selector} is there where the agent has skills: name them in ${field}.skills`,
+      )
     const run = selectAgentTool(selector, at, offer)
     if (run) runs.set(run.name, run)
     else {
@@ -148,12 +177,14 @@ function resolveTools(
   const canReadOn = offer.specs.some(({ name }) => name === readResultTool)
   // Who has results at all can read on in the long ones.
   const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
-  const selection = selectTools(offer.specs, [...selectors, ...more])
+  const loads = hasSkills(agent) ? [loadSkillToolName] : []
+  const selection = selectTools(offer.specs, [...selectors, ...more, ...loads])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
+  const own = ownTools(agent)
+  checkGuarded(field, agent, [...offer.specs, ...own, ...offer.agentTools.values()])
   // Results that were left out of a conversation can be read again.
   const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
-  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return [...specs, ...own, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function checkSelector(

@@ -1,5 +1,6 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
 import { effectKindOf } from '@signalbox/core'
+import { textAt } from '@signalbox/core/text'
 import type { AppendItem, AppendResult, EventDraft, PausePort, Register } from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
@@ -83,6 +84,8 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
   if (result.decisionCode !== null) metrics.decisions.inc({ code: result.decisionCode })
   if (result.decisionCode === 'ok' && item.decision?.outcome)
     metrics.runsEnded.inc({ outcome: item.decision.outcome })
+  if (result.decisionCode === 'ok')
+    item.decision?.events.forEach((event) => countSkill(metrics, event))
   for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
   if (result.settled === true) item.notes?.forEach((note) => countTitle(metrics, note))
   item.facts?.forEach((fact, n) => {
@@ -94,6 +97,13 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     if (kind === 'context.compact')
       metrics.contextCalls.inc({ kind, outcome: fact.verdict ?? status })
   })
+}
+
+/** Counts a skill that a decision says is loaded. */
+function countSkill(metrics: Metrics, { type, payload, verdict }: EventDraft): void {
+  if (type !== 'skill.activated') return
+  const skill = metrics.skills.of(textAt(payload, 'name'))
+  metrics.skillsLoaded.inc({ skill, by: verdict ?? '' })
 }
 
 /** Counts the outcome of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */

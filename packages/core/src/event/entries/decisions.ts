@@ -4,6 +4,8 @@ import { answerEntries } from './answers.ts'
 import { callEntries } from './calls.ts'
 import { contextEntries } from './context.ts'
 import { limitEntries } from './limits.ts'
+import { skillEntries } from './skills.ts'
+import { todoEntries } from './todos.ts'
 import { argsHash, exampleCall, exampleRun } from './example-parts.ts'
 
 const heardInput = ({ through }: { readonly through: number }): Heard => ({ as: 'input', through })
@@ -14,6 +16,8 @@ export const decisionEntries = {
   ...callEntries,
   ...limitEntries,
   ...contextEntries,
+  ...todoEntries,
+  ...skillEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
     searched: [],

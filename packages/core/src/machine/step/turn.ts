@@ -18,14 +18,15 @@ import { titleMark } from '../title.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
+import { activateSkills } from './skills.ts'
 import { type Args, quiet, type Step } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
 
-/** `run.created`: the run has its id and what does not change. */
+/** `run.created`: the run has its id and what does not change, and loads the skills that its user named. */
 export const begin: Step = ({ context, event }) => {
   const created = event.type === 'run.created' ? event.fact.payload : null
-  return quiet({
+  const begun: RunContext = {
     ...context,
     run: event.run,
     depth: created?.parent?.depth ?? 0,
@@ -35,7 +36,8 @@ export const begin: Step = ({ context, event }) => {
     relieved: created?.compact ? reliefs.byHand : reliefs.none,
     title: titleMark(created?.title),
     webhooks: wantedBy(created?.webhooks ?? []),
-  })
+  }
+  return activateSkills(begun, event.agent, { skills: created?.skills ?? [], by: 'user' })
 }
 
 /** The model is asked. All results of the turn before are in: what they say about going in circles is counted. */

@@ -10,13 +10,15 @@ import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import type { ToolCallPart } from '../../message.ts'
+import { loadSkillToolName, pinnedSkills } from '../../skill/pinned.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
 import type { PassportEvaluator } from './passports.ts'
 import { addTally, type RateState, type CallTally } from './rates.ts'
-import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyAnswer, PolicyReason } from '../../policy-answer.ts'
 import type { PolicyRequest, PureEvaluator } from './request.ts'
+import { type SkillPositions, skillObjection } from '../skill/verdict.ts'
 import type { AllowlistSpec, PolicySpec } from './spec.ts'
 
 interface Judged {
@@ -131,6 +133,7 @@ interface Remembered {
   readonly rates: RateState
   readonly depth: number
   readonly children: number
+  readonly skills: SkillPositions
 }
 
 /** The knowledge of calls before this one that a judgement needs: from this run, and from the fact that brought it. */
@@ -146,12 +149,14 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
     answer,
     faults,
   })
-  if (call.invalid) return deny(engineDenial(call.invalid.code, call.invalid.message))
+  if (call.invalid) return deny(invalid(bench.agent, call.name, call.invalid))
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
-  if (!spec) return deny(engineDenial('unknown_tool', `There is no tool named ${call.name}.`))
+  if (!spec) return deny(invalid(bench.agent, call.name, unknownTool(call.name)))
   const { answer, faults, warnings, flags } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
+  const notOfSkills = ofSkills(bench.agent, known.context, call.name)
+  if (notOfSkills) return deny(notOfSkills, faults)
   const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
   if (tooMany) return deny(tooMany, faults)
   const key = grantKey(bench.agent, index, call.argsHash)
@@ -164,6 +169,28 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
   if (known.context.grants.includes(key)) return { effect: 'allow', ...about, grant: 'run' }
   if (known.granted.includes(call.id)) return { effect: 'allow', ...about, grant: 'always' }
   return { effect: 'ask', ...about, answer }
+}
+
+const unknownTool = (name: string): PolicyReason => ({
+  code: 'unknown_tool',
+  message: `There is no tool named ${name}.`,
+})
+
+/** The denial of a call that cannot be made as it stands. A model that calls a skill is told that it is one. */
+function invalid(agent: AgentDefinition, name: string, { code, message }: PolicyReason) {
+  const isSkill = code === 'unknown_tool' && pinnedSkills(agent).some((each) => each.name === name)
+  const hint = isSkill ? ` It is a skill: load it with ${loadSkillToolName}.` : ''
+  return engineDenial(code, `${message}${hint}`)
+}
+
+/** The denial of a call that the skills which are loaded do not allow; null if they do. */
+export function ofSkills(
+  agent: AgentDefinition,
+  { skills }: Pick<Remembered, 'skills'>,
+  tool: string,
+): PolicyAnswer | null {
+  const objection = skillObjection(agent, skills, tool)
+  return objection && engineDenial(objection.code, objection.message)
 }
 
 /** Why no run may be started; null if one may. */
