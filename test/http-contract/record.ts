@@ -212,6 +212,7 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     task: values.run.run_id,
     config: 'none',
     path: 'notes.txt',
+    key: 'none',
     name: 'denied_calls',
     hash: log.events[0].payload.definitionHash,
   }

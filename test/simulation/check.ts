@@ -13,6 +13,7 @@ import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -20,6 +21,7 @@ import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
 import { fileViolations } from './files.ts'
+import { imageViolations } from './images.ts'
 import { namingViolations } from './naming.ts'
 import { pauseViolations } from './pauses.ts'
 import { unkept } from './rooms.ts'
@@ -49,6 +51,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...titleViolations(run),
+      ...todoViolations(run),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),
@@ -64,6 +67,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
     ...rerunViolations(runs, world.executions),
     ...crowdViolations(world, runs),
     ...fileViolations(world, register, runs),
+    ...imageViolations(register, runs),
     ...familyViolations(runs),
     ...inheritedViolations(runs),
     ...budgetViolations(runs, world.executions),

@@ -78,6 +78,10 @@ export const expected: readonly string[] = [
   'files of an edit',
   'files of run.created',
   'files of tool.completed',
+  'image of tool.completed',
+  'images left out of a request',
+  'images of model.replaced',
+  'images refused',
   'input.left',
   'input.taken',
   'multitask interrupt',
@@ -143,11 +147,25 @@ export function countsOf(
     if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
     if ('files' in payload) count(`files of ${'edit' in payload ? 'an edit' : type}`)
+    for (const what of imageCounts(type, payload)) count(what)
     if (tool === 'bash' && commandEnds.has(type)) count(`command ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }
   return counts
+}
+
+/** What shows of images. */
+function imageCounts(type: string, payload: StoredEvent['payload']): readonly string[] {
+  const text = JSON.stringify(payload)
+  if (type === 'tool.completed' && text.includes('"type":"image"'))
+    return ['image of tool.completed']
+  if (!Object.hasOwn(payload, 'images')) return []
+  if (type === 'context.pruned') return ['images left out of a request']
+  if (type === 'model.replaced') return ['images of model.replaced']
+  return type === 'model.completed' && text.includes('could not process image')
+    ? ['images refused']
+    : []
 }
 
 /** What shows of crowds: strategies, who made way, who waited, who was told. */

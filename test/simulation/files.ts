@@ -239,7 +239,7 @@ function blobViolations(
 }
 
 /** The threads whose contents a run may read: its own, and those that it goes on from. */
-function threadsOf(
+export function threadsOf(
   { runs, threads }: Pick<MemoryRegister['tables'], 'runs' | 'threads'>,
   run: Pick<RunHead, 'tenantId' | 'threadId'> | undefined,
 ): readonly string[] {

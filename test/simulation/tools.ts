@@ -4,6 +4,7 @@ import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import { draftsOf, look } from './files.ts'
 import type { Incarnation } from './process.ts'
+import { shotsOf } from './images.ts'
 import { paddingFor } from './rooms.ts'
 import { hashOf, type World } from './world.ts'
 
@@ -58,8 +59,14 @@ export function simulatedTools(
       if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
       const padding = paddingFor(register.tables, runId)
       const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
-      const output = { content: [{ type: 'text' as const, text }], isError: false }
-      return { status, output, ...(world.isFiling ? { files: draftsOf(execution) } : {}) }
+      const shots = shotsOf(register.tables, execution)
+      const texts = [text, ...(shots?.words ?? [])]
+      const output = {
+        content: texts.map((each) => ({ type: 'text' as const, text: each })),
+        isError: false,
+      }
+      const files = world.isFiling ? { files: draftsOf(execution) } : {}
+      return { status, output, ...files, ...(shots ? { images: shots.images } : {}) }
     },
     close: async () => {},
   }

@@ -35,6 +35,8 @@ export const ToolSpec = z.object({
   timeoutMs: z.number().int().positive(),
   /** The agent whose run does the work of each call: no worker has a tool of this name. */
   runs: z.string().optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -74,6 +76,8 @@ export const ModelConfig = z.object({
     .min(limits.contextWindowMin)
     .max(limits.contextWindowMax)
     .optional(),
+  /** Is the model shown images? Absent: it is not, and reads what they are. */
+  vision: z.boolean().optional(),
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
@@ -221,6 +225,8 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -8,6 +8,8 @@ export {
   BlobPart,
   ContentPart,
   EditMessage,
+  ImagePart,
+  ImageType,
   ProviderToolPart,
   ReasoningPart,
   TextPart,
@@ -56,6 +58,7 @@ export {
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
+export { Todo, Todos, todoTool, todoToolName } from './verdict/todo/spec.ts'
 export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
 export {
   type Fact,
@@ -120,9 +123,11 @@ export type { ConversationPart } from './conversation/part.ts'
 export { type Clips, withoutMiddle } from './conversation/serialise.ts'
 export { type Appendix, createAppendix } from './conversation/appendix.ts'
 export { escapedOnce } from './conversation/cut.ts'
+export { imagesOf } from './conversation/given-files.ts'
 export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export { decidedResult } from './conversation/decided-result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {
@@ -153,16 +158,27 @@ export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorizat
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
-export { modelOf, summaryModelOf } from './asked-model.ts'
+export { modelOf, seesImages, summaryModelOf } from './asked-model.ts'
 export { ContextConfig, defaultContext, marksOf, windowOf } from './verdict/context/config.ts'
 export { Moment, RoomCut, RoomMeasure } from './room-measure.ts'
 export { bptOf, isNearRelief, keptCut } from './verdict/context/room.ts'
+export { imageHeadOf } from './image/header.ts'
+export {
+  type ImageRefusal,
+  imageRefusals,
+  readImage,
+  type SaidOfImage,
+} from './image/read-image.ts'
+export { imageBytesIn, imageTokens } from './image/weight.ts'
+export { imageWords, leftOutWords, partWords } from './image/words.ts'
+export { promptImages } from './image/prompt-images.ts'
 export { bytesPerToken, tokensOf } from './token-size.ts'
 export {
   clearRule,
   type ClearRule,
   earlyReliefOf,
   isOverflow,
+  isRefusedForImages,
   marksAfter,
 } from './verdict/context/verdict.ts'
 export { Budget } from './budget.ts'

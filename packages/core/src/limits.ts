@@ -28,6 +28,11 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */
@@ -187,6 +192,15 @@ export const limits = {
   inlineUploadCharsMax: 8_000,
   /** Of them, those that the model is told by name; the rest is counted. */
   filesToldMax: 10,
+  /** An image that a model is shown: its bytes, its pixels along one side, and all its pixels. */
+  imageBytesMax: 10 * 1024 * 1024,
+  imageSideMax: 8_000,
+  imagePixelsMax: 40_000_000,
+  /** One request, one message and one result: images that they show, and their bytes in all. */
+  imagesMax: 8,
+  imagesBytesMax: 20 * 1024 * 1024,
+  /** Where a request would have more, so many of the newest stay. The same where a request is made lighter, unless the agent says otherwise. */
+  imagesKept: 4,
   /** Files under `outputs/` that a report or a state names; the rest is counted. */
   artifactsMax: 100,
   /** A command for the sandbox: the characters of its script, and how long one may run. */

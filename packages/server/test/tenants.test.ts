@@ -5,6 +5,7 @@
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import type { ConfigInput } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { png } from '../../core/test/support/images.ts'
 import { accessOf, operations } from '../src/http/scopes.ts'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
@@ -90,6 +91,12 @@ beforeAll(async () => {
     body: secret,
     headers: showing(mine),
   })
+  await fetch(`${box.api}/threads/plan/files/a.png`, {
+    method: 'PUT',
+    body: new Uint8Array(png()),
+    headers: showing(mine),
+  })
+  const files: Answer['body'] = (await get('/threads/plan/files', mine)).body
   const headers = { ...showing(mine), 'idempotency-key': 'order-1' }
   const body = { assistant_id: 'clerk', input: secret, metadata: { note: secret } }
   const waits = await call(box.api, 'POST', '/threads/plan/runs/wait', { body, headers })
@@ -135,6 +142,7 @@ beforeAll(async () => {
     task: 'none',
     config: 'none',
     path: 'notes.txt',
+    key: String(files.find(({ path }: { path: string }) => path === 'a.png').key),
     name: 'denied_calls',
     hash: String(created[0].payload.definitionHash),
   }

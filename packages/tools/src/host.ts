@@ -23,6 +23,7 @@ import { wholeWords } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
 import { SnapshotWorkspaces } from './workspace/snapshot-workspaces.ts'
 import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
+import { viewImage, viewImageTool } from './workspace/view-image.ts'
 import {
   absentFiles,
   absentWorkspace,
@@ -206,9 +207,9 @@ function workspacesOf({ workspaceRoot, snapshots }: ToolHostOptions): Workspaces
   return snapshots === true ? new SnapshotWorkspaces() : null
 }
 
-function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly DefinedTool[] {
-  if (workspaceRoot !== undefined) return workspaceTools('directory')
-  return snapshots === true ? workspaceTools('snapshots') : []
+function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly Runnable[] {
+  if (workspaceRoot !== undefined) return [...workspaceTools('directory'), viewImage]
+  return snapshots === true ? [...workspaceTools('snapshots'), viewImage] : []
 }
 
 /** The tool `bash`, and where it executes. */
@@ -241,7 +242,11 @@ function localTools(
     if (byName.has(name)) throw new TypeError(`Tool "${name}" is defined twice.`)
     byName.set(name, tool)
   }
-  for (const tool of builtIn) byName.set(tool.spec.name, tool)
+  for (const tool of builtIn) {
+    // A program that had a tool of this name before there was ours keeps it.
+    if (tool.spec.name === viewImageTool && byName.has(viewImageTool)) continue
+    byName.set(tool.spec.name, tool)
+  }
   return byName
 }
 

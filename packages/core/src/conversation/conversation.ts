@@ -4,12 +4,15 @@ import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
 import type { EntryReader } from './entry-reader.ts'
+import { ShownImages } from './shown-images.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
 export class Conversation {
   readonly entries = new Entries()
   readonly results = new Results()
+  /** Which images give way to others. */
+  readonly images = new ShownImages()
   /** Calls whose results gave way to a line. */
   readonly cleared = new Set<string>()
   /** How far it was cleared, and as what; null: never. */

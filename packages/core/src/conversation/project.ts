@@ -11,12 +11,14 @@
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
+ * P9 An image stands where its part stands. A request shows no more of them than it may (`shown-images.ts`): one line stands for each other.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
-import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
+import { partWords } from '../image/words.ts'
+import type { AssistantPart, EditMessage, ImagePart, TextPart, UserMessage } from '../message.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
@@ -29,12 +31,13 @@ import { Conversation, correct, force, forgetRefused, hear, remind } from './con
 import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
-import { tellFiles } from './given-files.ts'
+import { imagesOf, tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
+import { leaveOutImages } from './shown-images.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
@@ -47,6 +50,8 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
+  /** The images that the last prompt shows, oldest first. */
+  images(): readonly ImagePart[]
   /** The part up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
   part(through: Moment, texts?: Texts): ConversationPart
 }
@@ -60,13 +65,18 @@ export function createProjection(instructions: string): PromptProjection {
     take: (event) => take(conversation, event),
     prompt() {
       const { reminders } = conversation
+      conversation.images.bringUp(conversation)
       return writer.write({ instructions, given: conversation.instructions, reminders })
     },
     get kept() {
       return writer.kept
     },
     part: (through, texts) => partOf(conversation, through, texts),
-    cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
+    cuts(rule, wanted) {
+      conversation.images.bringUp(conversation)
+      return cutsOf(conversation, weights, { rule, wanted, end: conversation.now })
+    },
+    images: () => conversation.images.in(conversation),
   }
 }
 
@@ -122,6 +132,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':
@@ -137,8 +149,12 @@ function obey(conversation: Conversation, heard: Heard): void {
       return correct(conversation, heard.messageId, heard.text)
     case 'refusal':
       return forgetRefused(conversation, heard.context)
-    case 'pruning':
-      return clear(conversation, conversation.runs.placeOf(heard.through), heard.rule)
+    case 'pruning': {
+      const { through, rule } = heard
+      if (rule.images !== undefined) leaveOutImages(conversation, rule.images)
+      if (through) clear(conversation, conversation.runs.placeOf(through), rule)
+      return
+    }
   }
 }
 
@@ -201,9 +217,9 @@ function withFiles(
   const text = files && tellFiles(files)
   if (text === undefined || text === null) return said
   const last = said.at(-1)
-  const part = { type: 'text', text } as const
-  if (!last) return [{ type: 'said', at, parts: [part] }]
-  return [...said.slice(0, -1), { ...last, parts: [...last.parts, part] }]
+  const parts = [{ type: 'text', text } as const, ...(files ? imagesOf(files) : [])]
+  if (!last) return [{ type: 'said', at, parts }]
+  return [...said.slice(0, -1), { ...last, parts: [...last.parts, ...parts] }]
 }
 
 function words({ now: at }: Conversation, input: readonly UserMessage[]): readonly Said[] {
@@ -223,11 +239,15 @@ function written(
     const kept = parts.filter((part) => !isBlank(part))
     if (kept.length === 0) return []
     if (role !== 'assistant') return [{ type: 'said', id, at, parts: kept }]
-    return [{ type: 'answered', id, at, parts: kept, closed: true }]
+    // No model answers with an image.
+    const spoken = kept.map((part) => (part.type === 'image' ? asWords(part) : part))
+    return [{ type: 'answered', id, at, parts: spoken, closed: true }]
   })
   const isFirst = entries.all.length === 0 && said[0]?.type === 'answered'
   return isFirst ? [noInput(at), ...said] : said
 }
+
+const asWords = (part: ImagePart): TextPart => ({ type: 'text', text: partWords(part) })
 
 function answer(conversation: Conversation, turn: ModelTurn): void {
   const { entries, now: at } = conversation

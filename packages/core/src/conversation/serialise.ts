@@ -1,5 +1,6 @@
 /** A part of a conversation written out as one text, by roles, to be summed up: no metadata of providers, long results clipped. */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
+import { partWords } from '../image/words.ts'
 import { textHead, textTail } from '../text/clip.ts'
 import { escaped } from './cut.ts'
 import type { Results } from './entries.ts'
@@ -60,7 +61,7 @@ const resultLine = ({ content, isError }: ToolOutput, chars: number): string =>
   `${isError ? 'error' : 'result'}: ${partsOf(content, chars)}`
 
 const partsOf = (parts: readonly ContentPart[], chars: number): string =>
-  parts.map((part) => escaped(clip(textOf(part), chars))).join('\n')
+  parts.map((part) => escaped(clip(partWords(part), chars))).join('\n')
 
 const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
   parts
@@ -72,9 +73,7 @@ const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
 const wholeBy =
   ({ texts }: Pick<Written, 'texts'>) =>
   (part: ContentPart): string =>
-    (part.type === 'blob' ? texts.get(part.key) : undefined) ?? textOf(part)
-
-const textOf = (part: ContentPart): string => (part.type === 'text' ? part.text : part.preview)
+    (part.type === 'blob' ? texts.get(part.key) : undefined) ?? partWords(part)
 
 const clip = (words: string, chars: number): string =>
   words.length <= chars ? words : `${textHead(words, chars)}…`

@@ -13,6 +13,7 @@ import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { EntryReader } from './entry-reader.ts'
 import { missingResult } from './result.ts'
+import type { ShownImages } from './shown-images.ts'
 
 export interface Said {
   readonly type: 'said'
@@ -46,6 +47,8 @@ export type Entry = Said | CallAnswer
 interface Heard {
   readonly entries: Entries
   readonly results: Results
+  /** Which images are shown as such. */
+  readonly images: Pick<ShownImages, 'visible'>
 }
 
 /** The frame of a conversation that is to be written. */
@@ -116,7 +119,8 @@ export interface ConversationWriter {
   readonly kept: number
 }
 
-export function createConversationWriter({ entries, results }: Heard): ConversationWriter {
+export function createConversationWriter(heard: Heard): ConversationWriter {
+  const { entries, results } = heard
   const written = new Written()
   const reading = new EntryReader({ entries, results })
   let said: SystemMessage = { role: 'system', text: '' }
@@ -132,7 +136,7 @@ export function createConversationWriter({ entries, results }: Heard): Conversat
     written.backTo(reading.backTo(Math.min(reading.resume(), until)))
     const before = written.messages.length
     for (const entry of all.slice(written.entries, until)) {
-      write(written, entry, results)
+      write(written, entry, heard)
       reading.read(entry)
     }
     // The newest message of then has grown, or was another one, if what is behind it is of its role.
@@ -178,22 +182,23 @@ export interface Beginning {
 }
 
 /** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
-export function wholeBeginning({ entries: { all }, results }: Heard, most: number): Beginning {
+export function wholeBeginning(heard: Heard, most: number): Beginning {
   const written = new Written()
   let found: Beginning = { entries: 0, messages: 0 }
-  for (const entry of all.slice(0, most)) {
-    write(written, entry, results)
+  for (const entry of heard.entries.all.slice(0, most)) {
+    write(written, entry, heard)
     if (written.messages.at(-1)?.role !== 'assistant')
       found = { entries: written.entries, messages: written.messages.length }
   }
   return found
 }
 
-function write(written: Written, entry: Entry, results: Results): void {
+function write(written: Written, entry: Entry, heard: Heard): void {
   written.begin()
   const { messages } = written
-  if (entry.type === 'said') return add(messages, { role: 'user', parts: entry.parts })
-  for (const message of writeAnswer(entry, results, written)) add(messages, message)
+  if (entry.type === 'said')
+    return add(messages, { role: 'user', parts: heard.images.visible(entry.parts) })
+  for (const message of writeAnswer(entry, heard, written)) add(messages, message)
 }
 
 /** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
@@ -217,14 +222,14 @@ function systemText(instructions: string, { texts, leftOut }: KeptInstructions):
 
 function writeAnswer(
   answer: CallAnswer,
-  results: Results,
+  { results, images }: Heard,
   written: Written,
 ): readonly PromptMessage[] {
   const answers: ToolResult[] = []
   const parts = answer.parts.filter(hasContent).map((part): AssistantPart => {
     if (part.type !== 'tool_call') return part
     const call = { ...part, id: written.takeId(part.id), name: writtenName(part.name) }
-    const result = nonEmpty(results.get(part.id) ?? missingResult)
+    const result = nonEmpty(asShown(results.get(part.id) ?? missingResult, images))
     const output = withRemarks(result, results.remarksOn(part.id))
     answers.push({ callId: call.id, toolName: call.name, output })
     return call
@@ -232,6 +237,12 @@ function writeAnswer(
   if (parts.every((part) => part.type === 'reasoning')) return []
   const said: PromptMessage = { role: 'assistant', id: answer.id, parts }
   return answers.length === 0 ? [said] : [said, { role: 'tool', results: answers }]
+}
+
+/** The result with its images, or with a line for each that is not shown. */
+function asShown(output: ToolOutput, images: Heard['images']): ToolOutput {
+  const content = images.visible(output.content)
+  return content === output.content ? output : { ...output, content: [...content] }
 }
 
 /** A model may call anything anything; what was no name was denied, and must not spoil every later request. */

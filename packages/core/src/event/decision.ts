@@ -20,6 +20,7 @@ import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
 import { Moment } from '../room-measure.ts'
+import { Todos } from '../verdict/todo/spec.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
@@ -113,6 +114,8 @@ export const decisionSchemas = {
     to: z.string(),
     class: z.string(),
     message: z.string(),
+    /** Images of the request that the model which takes over is not shown: it takes none. Absent: there are none. */
+    images: z.number().int().min(1).optional(),
     /** The same without words of the provider; absent in logs of older builds. */
     error: ModelFailure.optional(),
   }),
@@ -206,6 +209,8 @@ export const decisionSchemas = {
     results: z.number().int().min(0),
     /** Long messages that do. */
     inputs: z.number().int().min(0),
+    /** Images of the request that do, oldest first and wherever they stand. Absent: none. */
+    images: z.number().int().min(1).optional(),
     /** The next request, as it was estimated. */
     tokens: z.object({ before: z.number().int(), after: z.number().int() }),
     /** Which of them do. */
@@ -215,6 +220,8 @@ export const decisionSchemas = {
       wordsChars: z.number().int(),
       ownChars: z.number().int(),
       readable: z.boolean(),
+      /** So many of the newest images stay. Absent: all. */
+      images: z.number().int().min(0).optional(),
     }),
   }),
   /** The request does not fit the model's window, and nothing is left that could make it lighter: the run ends. */
@@ -227,6 +234,22 @@ export const decisionSchemas = {
     /** Steps that were tried for this turn to make the request lighter. */
     tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
+  }),
+  /** The model wrote its plan anew; the result of the call says how much of it is open. */
+  'todo.written': z.object({
+    callId: z.string(),
+    turn: z.number().int(),
+    todos: Todos,
+    /** Items that are not completed. */
+    open: z.number().int().min(0),
+  }),
+  /** The run would have completed with items of the plan open: the model is told so, and asked once more. */
+  'todo.reminded': z.object({
+    turn: z.number().int(),
+    /** 1 for the first reminder of the run. */
+    nth: z.number().int(),
+    open: z.number().int(),
+    text: z.string(),
   }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
   'input.taken': z.object({

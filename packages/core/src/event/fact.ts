@@ -113,6 +113,8 @@ export const factSchemas = {
     promptBytes: z.number().int().min(0).optional(),
     /** The weight of the request, and the places at which it could be made lighter. Present where that may soon be needed, or is. */
     room: RoomMeasure.optional(),
+    /** Images of the request. Absent: none, or none was made. */
+    images: z.number().int().min(1).optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),
@@ -185,6 +187,8 @@ export const factSchemas = {
     /** Absent where no model was asked. */
     provider: z.string().optional(),
     model: z.string().optional(),
+    /** Images of the request of the turn that waits. Absent: none. */
+    images: z.number().int().min(1).optional(),
     usage: Usage,
     durationMs: z.number(),
   }),
@@ -291,6 +295,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call that settles in the decision which takes this. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +314,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call that settles in the decision which takes this. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),

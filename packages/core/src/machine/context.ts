@@ -74,6 +74,9 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -129,6 +132,8 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
   injected: 0,
   told: [],
   loop: emptyLoop,

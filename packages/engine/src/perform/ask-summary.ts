@@ -163,6 +163,7 @@ async function ask(
         hmacKey: deps.random.hex(32),
         guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),
         endUser: originOf(draft.created).endUser,
+        images: (key) => deps.content.bytes(task, key),
         ...cacheHints(task),
       },
       { tokensMax: summaryMost(agent), answerMax: left, signal: held.signal },

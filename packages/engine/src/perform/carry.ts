@@ -14,7 +14,7 @@ export interface Way {
 
 /** The blobs that parts of a result name. */
 export async function carryContent(way: Way, parts: readonly ContentPart[]): Promise<void> {
-  for (const part of parts) if (part.type === 'blob') await carry(way, part.key)
+  for (const part of parts) if (part.type !== 'text') await carry(way, part.key)
 }
 
 /** The blobs of files that a call changed, and of the list of them. */

@@ -55,7 +55,7 @@ import { believedTokens, bptIn, inTokens, learnedIn } from './room.ts'
 
 type Unchanged = Pick<
   FactPayload<'context.unchanged'>,
-  'reason' | 'error' | 'guardrail' | 'provider' | 'model'
+  'reason' | 'error' | 'guardrail' | 'provider' | 'model' | 'images'
 >
 
 /** The end of a compaction. */
@@ -132,9 +132,20 @@ interface Place {
 }
 
 async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
-  const { agent, effect } = task
   // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
   const draft = await promptOf(deps, task, unchecked)
+  const summed = await sumUpDraft(deps, task, { draft, held })
+  const images = draft.images().length
+  if (!('unchanged' in summed) || images === 0) return summed
+  return { ...summed, unchanged: { ...summed.unchanged, images } }
+}
+
+async function sumUpDraft(
+  deps: CompactionDeps,
+  task: CompactionTask,
+  { draft, held }: { readonly draft: PromptDraft; readonly held: Held },
+): Promise<Summed> {
+  const { agent, effect } = task
   const place = placeIn(task, draft)
   const part = place && (await wholePart(deps, task, { draft, through: place.through }))
   if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))

@@ -84,10 +84,11 @@ export async function performModelCall(
     const digest = await deps.digests.by(task.tenantId, task.agent)
     const made = await makeCall(deps, { ...task, digest }, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
-    const { turn, origin, room } = made
+    const { turn, origin, room, images } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
     const callSet = callSetOf(task.agent, turn, digest)
-    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence, ...room }
+    const told = { ...evidence, ...room, ...(images > 0 ? { images } : {}) }
+    const payload = { ...about, turn, callSet, durationMs: passed(), ...told }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -120,7 +121,13 @@ function refusal(
 }
 
 type Made =
-  | { readonly turn: ModelTurn; readonly origin: Origin; readonly room: Room }
+  | {
+      readonly turn: ModelTurn
+      readonly origin: Origin
+      readonly room: Room
+      /** Of the request, whether it was sent or not. */
+      readonly images: number
+    }
   | { readonly refused: Refused }
 
 /** A call, and how its run makes digests. */
@@ -130,7 +137,8 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   const { agent, effect } = task
   const draft = await promptOf(deps, task)
   const { created, prompt, measured } = draft
-  const origin = originOf(created)
+  const images = draft.images().length
+  const about = { origin: originOf(created), images }
   const promptBytes = measured.bytes
   const model = modelOf(agent, effect.model)
   const bytes = requestLength({ prompt, promptBytes, tools: agent.tools })
@@ -138,19 +146,19 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   const misfit = misfitOf(weighing)
   if (misfit) {
     const turn = unsentTurn(task, misfit)
-    return { turn, origin, room: roomOf(weighing, turn, misfit) }
+    return { turn, ...about, room: roomOf(weighing, turn, misfit) }
   }
   const early = earlyOf(weighing, effect)
   if (early)
-    return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
+    return { turn: earlyTurn(task, early), ...about, room: { promptBytes: bytes, room: early } }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
-  if (state === 'open') return { turn: openCircuit(task, waitMs), origin, room: {} }
+  if (state === 'open') return { turn: openCircuit(task, waitMs), ...about, room: {} }
   const call = async () => {
     await held.begin()
     const answered = await stream(deps, task, {
       prompt,
-      endUser: origin.endUser,
+      endUser: about.origin.endUser,
       signal: held.signal,
     })
     return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
@@ -162,7 +170,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
   const parts = await deps.content.spill(task, turn.message.parts)
   const room = roomOf(weighing, turn, null)
-  return { turn: { ...turn, message: { ...turn.message, parts } }, origin, room }
+  return { turn: { ...turn, message: { ...turn.message, parts } }, ...about, room }
 }
 
 /** The word of the call about its model: nothing, unless it answered, failed for good, or was sent to find out. */
@@ -208,6 +216,7 @@ async function stream(
       hmacKey: deps.random.hex(32),
       guard: streamGuardOf(deps.guardrails, agent, effect),
       endUser: call.endUser,
+      images: (key: string) => deps.content.bytes(task, key),
       ...cacheHints(task),
     }
     return await deps.model.call(request, live, call.signal)

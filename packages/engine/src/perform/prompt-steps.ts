@@ -36,6 +36,8 @@ export interface PromptDraft {
   readonly prompt: Prompt
   /** Of this prompt. A step that makes another one need not measure it. */
   readonly measured: Measured
+  /** The images that it shows, oldest first, as it is when this is asked. */
+  readonly images: PromptProjection['images']
   /** The places at which the conversation could be made lighter, as it is when this is asked. */
   readonly cuts: PromptProjection['cuts']
   /** The part of the conversation up to a moment, to be summed up. */
@@ -89,6 +91,7 @@ const nothingSaid: PromptDraft = {
   overflows: [],
   prompt: [],
   measured: measured([]),
+  images: () => [],
   cuts: () => [],
   part: () => ({
     bytes: 0,
@@ -141,12 +144,8 @@ async function hydrate(content: Content, task: PromptTask, prompt: Prompt): Prom
     if (!holdsBlob(message)) whole.push(message)
     else if (message.role === 'user')
       whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
-    else if (message.role === 'assistant') {
-      const parts = []
-      for (const part of message.parts)
-        parts.push(...(part.type === 'blob' ? await content.hydrate(task, [part]) : [part]))
-      whole.push({ ...message, parts })
-    }
+    else if (message.role === 'assistant')
+      whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
   }
   return whole
 }

@@ -184,7 +184,9 @@ async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promis
   const { output, files } = said.payload
   const way = { register, from: event, to: task.row }
   const clean = await withoutFindings(deps, task, { from: event, output })
-  if (clean === null) await carryContent(way, output.content)
+  // A guardrail looks at words, and leaves the images.
+  const kept = output.content.filter(({ type }) => clean === null || type === 'image')
+  await carryContent(way, kept)
   if (files) await carryFiles(way, files)
   const resultHash = await resultHashOf(deps, task, said)
   const payload = {

@@ -36,6 +36,7 @@ import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
 import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
+import { placeImages } from './images.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
@@ -189,7 +190,8 @@ async function report(
     const payload = { ...about(task), error, durationMs, ...told }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const looked = await cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
+  const answered = await placeImages(deps.content, { agent, thread: task.row }, outcome)
+  const looked = await cleanOutput(deps.guardrails, agent, { output: answered, ...called })
   const said = looked.output.content
   // An answer of `read_result` is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)

@@ -184,6 +184,7 @@ function draftOf(
     overflows,
     prompt,
     measured: measure(prompt, projection.kept),
+    images: () => projection.images(),
     cuts: (rule, turns) => projection.cuts(rule, turns),
     part: (through, texts) => projection.part(through, texts),
     past: (through) => past(events, through),

@@ -44,6 +44,8 @@ export interface ModelRequest {
   readonly keepsHead?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
+  /** The bytes of an image of the prompt, by its key; null if they were erased. Asked for as the request is made. Absent: there are none. */
+  readonly images?: (key: string) => Promise<Uint8Array | null>
   /**
    * A JSON schema of the object that the answer is to be. A provider that can is held to it, and answers the object as text; others answer
    * words as ever. Absent: nobody is held to anything.
@@ -109,11 +111,23 @@ export interface FileDraft {
   readonly edit?: { readonly bytes: Uint8Array; readonly since: string }
 }
 
+/** An image that a tool answers with. A model that sees none reads the text in its place. */
+export interface ImageDraft {
+  /** Which part of the content stands in its place: a text that says what it is, and that it is not shown. */
+  readonly at: number
+  readonly bytes: Uint8Array
+  /** As somebody declares it. The bytes decide. */
+  readonly mime?: string
+  /** Of the file that it is. */
+  readonly name?: string
+}
+
 export type ToolOutcome =
   /** `files` is what the call changed: stored with its result, or not at all. */
   | {
       readonly status: 'completed'
       readonly output: ToolOutput
+      readonly images?: readonly ImageDraft[]
       readonly files?: readonly FileDraft[]
       /** How its command was executed, if it was one for the sandbox. */
       readonly sandbox?: SandboxReport

@@ -82,6 +82,27 @@ export const blobQuery = (threadIds: readonly string[], key: string): CompiledQu
     select bytes from signalbox.blob where tenant_id = ${tenant} and thread_id = any(${[...threadIds]}) and key = ${key}
     limit 1`)
 
+/** A blob of a thread, or of one that it goes on from. */
+export const heardBlobQuery = (threadId: string, key: string): CompiledQuery<BlobView> =>
+  compile(sql<BlobView>`
+    with heard as (
+      select ${threadId}::text as thread_id
+      union
+      select r.thread_id from signalbox.lineage(${tenant}, ${threadId}) l join signalbox.run r on r.id = l.run_id
+    )
+    select b.bytes from signalbox.blob b join heard h using (thread_id)
+    where b.tenant_id = ${tenant} and b.key = ${key}
+    limit 1`)
+
+/** The first bytes of a blob. The rest of it stays where it lies. */
+export const blobHeadQuery = (
+  threadId: string,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+): CompiledQuery<BlobView> =>
+  compile(sql<BlobView>`
+    select substring(bytes from 1 for ${bytes}) as bytes from signalbox.blob
+    where tenant_id = ${tenant} and thread_id = ${threadId} and key = ${key}`)
+
 /** The digest of a content. */
 export interface ContentDigest {
   readonly key: string

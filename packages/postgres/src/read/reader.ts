@@ -13,7 +13,9 @@ import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import { type ListedPause, pausableQuery, pausesQuery } from './pauses.ts'
 import {
+  blobHeadQuery,
   blobQuery,
+  heardBlobQuery,
   type ContentDigest,
   digestsQuery,
   type FilesThrough,
@@ -78,6 +80,14 @@ export interface Reader extends AuditReader, RunReader {
   waitingFiles(tenantId: string, threadId: string): Promise<readonly WaitingFile[]>
   /** The content of a blob that one of these threads has; null if none has it, or it was erased. */
   blob(tenantId: string, threadIds: readonly string[], key: string): Promise<Uint8Array | null>
+  /** The content of a blob that a thread has, or a thread that it goes on from; null if none has it, or it was erased. */
+  heardBlob(tenantId: string, threadId: string, key: string): Promise<Uint8Array | null>
+  /** The first bytes of a blob of a thread; null if it has none, or it was erased. */
+  blobHead(
+    tenantId: string,
+    threadId: string,
+    head: { readonly key: string; readonly bytes: number },
+  ): Promise<Uint8Array | null>
   /** The digests of blobs, of those that are there. */
   digests(
     tenantId: string,
@@ -126,6 +136,10 @@ export function createReader(options: TenantPoolOptions): Reader {
     waitingFiles: (tenantId, threadId) => as(tenantId, waitingFilesQuery(threadId)),
     blob: async (tenantId, threadIds, key) =>
       (await as(tenantId, blobQuery(threadIds, key)))[0]?.bytes ?? null,
+    heardBlob: async (tenantId, threadId, key) =>
+      (await as(tenantId, heardBlobQuery(threadId, key)))[0]?.bytes ?? null,
+    blobHead: async (tenantId, threadId, head) =>
+      (await as(tenantId, blobHeadQuery(threadId, head)))[0]?.bytes ?? null,
     digests: (tenantId, threadIds, keys) => as(tenantId, digestsQuery(threadIds, keys)),
     ...auditReader(as),
     ...runReader(as),

@@ -6,13 +6,14 @@ import {
   type ToolSpec,
 } from '@signalbox/core'
 import { readResultTool, withLeftOut } from '@signalbox/engine'
-import { selectTools } from '@signalbox/tools'
+import { selectTools, viewImageTool } from '@signalbox/tools'
 import type { AgentConfig } from './agent-schema.ts'
 import { agentTools, selectAgentTool } from './agent-tools.ts'
 import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { ownTools } from './own-tools.ts'
 import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
@@ -43,7 +44,7 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    const known = [...offer.specs, ...ownTools(agent), ...started.values()].map((spec) => spec.name)
     checkContext(field, agent, known)
     checkTitle(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
@@ -147,13 +148,38 @@ function resolveTools(
   })
   const canReadOn = offer.specs.some(({ name }) => name === readResultTool)
   // Who has results at all can read on in the long ones.
-  const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
+  const reading = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
+  const more = [...reading, ...seeingTools(field, agent, offer)]
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
+  const own = ownTools(agent)
+  checkGuarded(field, agent, [...offer.specs, ...own, ...offer.agentTools.values()])
   // Results that were left out of a conversation can be read again.
   const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
-  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return [...specs, ...own, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * The tool by which a model looks at files: it comes with those by which it reads them, if it is shown images. A tool that the program has under
+ * this name is another one.
+ */
+function seeingTools(
+  field: string,
+  { model, tools }: AgentConfig,
+  { config, specs }: { readonly config: Config; readonly specs: readonly ToolSpec[] },
+): readonly string[] {
+  const isOurs =
+    specs.some(({ name }) => name === viewImageTool) &&
+    !config.tools.some(({ spec }) => spec.name === viewImageTool)
+  if (!isOurs) return []
+  const asked = tools.indexOf(viewImageTool)
+  if (asked >= 0 && model.vision !== true)
+    fail(
+      'config_invalid',
+      `${field}.tools[${asked}]`,
+      `"${viewImageTool}" is for a model that is shown images; set ${field}.model.vision to true`,
+    )
+  return model.vision === true && tools.includes('workspace') ? [viewImageTool] : []
 }
 
 function checkSelector(

@@ -33,6 +33,7 @@ import { pageRoutes } from './routes/pages.ts'
 import { pseudonymRoutes } from './routes/pseudonyms.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
+import { imageRoutes } from './routes/images.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
 import { pauseRoutes } from './routes/pauses.ts'
 import { queueRoutes } from './routes/queues.ts'
@@ -44,6 +45,7 @@ import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadContextRoutes } from './routes/thread-context.ts'
+import { todoRoutes } from './routes/todos.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -73,9 +75,11 @@ export function createApp(
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  todoRoutes(app, api)
   uploadRoutes(app, api)
   fileRoutes(app, api)
   fileChangeRoutes(app, api)
+  imageRoutes(app, api)
   // Before addresses with the id of a run: `stats` and `retry` are none.
   runSearchRoutes(app, api)
   retryRoutes(app, api)

@@ -86,6 +86,11 @@ function metricsOfRuns(registry: Registry) {
       'Input tokens that a cache has served or kept.',
       ['provider', 'model', 'access'],
     ),
+    images: counter('model_images_total', 'Images of requests, shown and left out.', [
+      'provider',
+      'model',
+      'what',
+    ]),
     toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,

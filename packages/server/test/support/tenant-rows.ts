@@ -38,6 +38,8 @@ export interface Named {
   readonly config: string
   /** Of a file. */
   readonly path: string
+  /** Of an image. */
+  readonly key: string
   /** Of a saved query. */
   readonly name: string
   /** Of a definition. */
@@ -115,6 +117,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'PUT /threads/{thread_id}/files/{path}': { ...goneSpare, body: nothing, own: [200, 201] },
   'DELETE /threads/{thread_id}/files/{path}': { ...goneSpare, own: [204] },
   'GET /threads/{thread_id}/history': gone,
+  'GET /threads/{thread_id}/images/{key}': gone,
   'POST /threads/{thread_id}/history': { is: 'gone', body: nothing },
 
   'POST /threads/{thread_id}/commands': {

@@ -95,7 +95,12 @@ export class DirectoryWorkspaces implements Workspaces {
     const reach = {
       open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create),
     }
-    return { workspace: this.of(request), files: directorySet(reach), close: async () => [] }
+    const kept = async (key: string) => (await request.files?.read(key)) ?? null
+    return {
+      workspace: this.of(request),
+      files: { ...directorySet(reach), kept },
+      close: async () => [],
+    }
   }
 
   async #whole<T>(

@@ -59,7 +59,11 @@ export class SnapshotWorkspaces implements Workspaces {
     return {
       workspace,
       // The files of a command that outlived its call are not taken.
-      files: { ...set, take: async (drafts) => (isOver ? over : set.take(drafts)) },
+      files: {
+        ...set,
+        kept: (key) => files.read(key),
+        take: async (drafts) => (isOver ? over : set.take(drafts)),
+      },
       close: async () => {
         isOver = true
         return overlay.drafts()

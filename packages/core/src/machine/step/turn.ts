@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts'
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
-import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
+import { emptyRoom, noPlaces, roomAfter } from '../../verdict/context/room.ts'
 import { reliefs } from '../../verdict/context/relieved.ts'
 import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
@@ -138,7 +138,7 @@ export const lightened = (
   { tokens, window }: { readonly tokens: number; readonly window: number },
 ): Pick<RunContext, 'room'> => {
   if (!event.agent.context) return { room: context.room }
-  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, prune: null, cut: null }
+  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, ...noPlaces }
   const most = limits.roomCountMax
   return { room: { ...room, last: Math.min(most, tokens), window: Math.min(most, window) } }
 }

@@ -46,6 +46,7 @@ export const operationIds: Readonly<Record<string, string>> = {
   'GET /threads/{thread_id}/history': 'listThreadHistory',
   'POST /threads/{thread_id}/history': 'searchThreadHistory',
   'POST /threads/{thread_id}/uploads': 'uploadFiles',
+  'GET /threads/{thread_id}/images/{key}': 'readImage',
   'GET /threads/{thread_id}/files': 'listFiles',
   'GET /threads/{thread_id}/files/{path}': 'readFile',
   'PUT /threads/{thread_id}/files/{path}': 'writeFile',

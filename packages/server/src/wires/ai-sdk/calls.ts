@@ -5,7 +5,14 @@
  * C2 Each call that was shown settles exactly once: an output, an error, or a denial. A denial is always the answer to a
  *    question, as the SDK has it: where no human was asked, we ask and answer ourselves (`isAutomatic`).
  */
-import type { FactPayload, DecisionPayload, ToolCallPart, ToolOutput } from '@signalbox/core'
+import {
+  type FactPayload,
+  type DecisionPayload,
+  partWords,
+  type ToolCallPart,
+  type ToolOutput,
+} from '@signalbox/core'
+import { imageAddress } from '../../http/wire/image-address.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { Chunk } from './chunk.ts'
 
@@ -87,21 +94,28 @@ export class Calls {
     ]
   }
 
-  settle(callId: string, { content, structured, isError }: ToolOutput): readonly Chunk[] {
+  /** What became of a call, and behind it the images that it showed, which are blobs of the thread. */
+  settle(callId: string, output: ToolOutput, threadId: string): readonly Chunk[] {
     const call = this.#open.get(callId)
     if (!call) return []
-    const text = content.map((part) => (part.type === 'text' ? part.text : part.preview)).join('')
+    const { content, structured, isError } = output
+    const text = content.map(partWords).join('')
     if (isError && call.approvalId !== null && call.approved !== true)
       return this.deny(callId, text)
     this.#open.delete(callId)
-    if (isError) return [failed(callId, text)]
+    const images = content.flatMap((part): readonly Chunk[] =>
+      part.type === 'image'
+        ? [{ type: 'file', url: imageAddress(threadId, part), mediaType: part.mime }]
+        : [],
+    )
+    if (isError) return [failed(callId, text), ...images]
     const about = { toolCallId: callId, providerExecuted: true } as const
-    return [{ type: 'tool-output-available', ...about, output: structured ?? text }]
+    return [{ type: 'tool-output-available', ...about, output: structured ?? text }, ...images]
   }
 
   /** The run is over: what has not settled never will. */
   end(): readonly Chunk[] {
-    return [...this.#open.keys()].flatMap((callId) => this.settle(callId, missing))
+    return [...this.#open.keys()].flatMap((callId) => this.settle(callId, missing, ''))
   }
 }
 

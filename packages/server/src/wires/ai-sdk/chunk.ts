@@ -42,6 +42,8 @@ export type Chunk =
   | ToolOutput<'tool-output-available', { readonly output: unknown }>
   | ToolOutput<'tool-output-error', { readonly errorText: string }>
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  /** An image that a tool showed, at an address of this API. */
+  | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | {
       readonly type: `data-${string}`
       readonly id?: string
