@@ -10,6 +10,7 @@ import { type Mutation, mutations } from './mutations.ts'
 import { rerunMutations } from './rerun-mutations.ts'
 import { sandboxMutations } from './sandbox-mutations.ts'
 import { steeringMutations } from './steering-mutations.ts'
+import { subagentMutations } from './subagent-mutations.ts'
 import { titleMutations } from './title-mutations.ts'
 
 export const allMutations: readonly Mutation[] = [
@@ -25,4 +26,5 @@ export const allMutations: readonly Mutation[] = [
   ...contextMutations,
   ...fileMutations,
   ...sandboxMutations,
+  ...subagentMutations,
 ]

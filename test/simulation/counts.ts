@@ -67,6 +67,7 @@ export const expected: readonly string[] = [
   'child.ended completed',
   'child.ended failed',
   'child.ended timed_out',
+  'child.ended in part',
   'context.compacted',
   'context.exhausted',
   'context.pruned',
@@ -74,8 +75,12 @@ export const expected: readonly string[] = [
     (reason) => `context.unchanged ${reason}`,
   ),
   'denied too_deep',
+  'denied too_many_at_once',
+  'denied too_many_children',
+  'denied unknown_agent',
   'faulted history_too_long',
   'files of an edit',
+  'files of child.ended',
   'files of run.created',
   'files of tool.completed',
   'input.left',
@@ -143,6 +148,7 @@ export function countsOf(
     if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
     if ('files' in payload) count(`files of ${'edit' in payload ? 'an edit' : type}`)
+    if (type === 'child.ended' && 'partial' in payload) count('child.ended in part')
     if (tool === 'bash' && commandEnds.has(type)) count(`command ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')

@@ -50,7 +50,17 @@ export async function client(
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
     if (definition.title !== undefined) await makeThread(register, threadId)
     const files = world.isFiling
-      ? { files: await filesFor(register, { ...caller, threadId }, n) }
+      ? {
+          files: await filesFor(
+            register,
+            { ...caller, threadId },
+            {
+              n,
+              // The first run of its thread brings the file that all edit.
+              isShared: world.isLending && threadId === `t${n}`,
+            },
+          ),
+        }
       : {}
     const input = {
       id: `u${n}`,

@@ -11,11 +11,11 @@ import type { MemoryRegister } from '@signalbox/testing/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
 import { eitherOf, forgetful, machinesOf } from './builds.ts'
-import { violations } from './check.ts'
+import { recordsOf, violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
-import { filingOf } from './files.ts'
+import { familiesOf, filingOf } from './files.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
@@ -30,6 +30,7 @@ import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
+import { isLending, sharedViolations } from './subagents.ts'
 import { simulatedTools } from './tools.ts'
 import { isVictim, wayOf, withVictim } from './victims.ts'
 import type { World } from './world.ts'
@@ -87,8 +88,13 @@ export async function simulate(seed: number): Promise<Simulated> {
   const isPlain = crowd === null && !isCurious(seed)
   const way = isPlain ? wayOf(seed, schedule.day.kind) : null
   const { isFiling, isByHand } = filingOf(seed)
+  const lends = isLending(seed)
   // A seed that repeats runs has none that was written by hand.
-  const files = { isFiling, isByHand: isByHand && !isCurious(seed) }
+  const files = {
+    isFiling: isFiling || lends,
+    isLending: lends,
+    isByHand: isByHand && !isCurious(seed),
+  }
   const world = worldOf(schedule, { killedAt, tampered, crowd, way, ...files })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
@@ -164,6 +170,8 @@ export async function simulate(seed: number): Promise<Simulated> {
   const isRepeated = () => !isCurious(seed) || crowd !== null || isSatisfied(register)
   await schedule.play(faultsEndMs + settleMs, () => isRepeated() && isSettled(world, register))
   world.complaints.push(...(await promptViolations(world, register)))
+  const runs = recordsOf(register)
+  world.complaints.push(...(await sharedViolations(world, register, familiesOf(register, runs))))
   return {
     seed,
     violations: violations(world, counted),
@@ -195,7 +203,7 @@ function worldOf(
   {
     crowd,
     ...about
-  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isByHand'> & {
+  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isLending' | 'isByHand'> & {
     readonly crowd: Crowd | null
   },
 ): World {

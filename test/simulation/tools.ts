@@ -5,6 +5,7 @@ import { beginsUnderLease } from './beginnings.ts'
 import { draftsOf, look } from './files.ts'
 import type { Incarnation } from './process.ts'
 import { paddingFor } from './rooms.ts'
+import { sharedEdit } from './subagents.ts'
 import { hashOf, type World } from './world.ts'
 
 /** How many calls last longer than a lease on a bad day. */
@@ -59,7 +60,10 @@ export function simulatedTools(
       const padding = paddingFor(register.tables, runId)
       const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
       const output = { content: [{ type: 'text' as const, text }], isError: false }
-      return { status, output, ...(world.isFiling ? { files: draftsOf(execution) } : {}) }
+      if (!world.isFiling) return { status, output }
+      const shared =
+        world.isLending && request.name !== 'look' ? await sharedEdit(execution, request.files) : []
+      return { status, output, files: [...draftsOf(execution), ...shared] }
     },
     close: async () => {},
   }

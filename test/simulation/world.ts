@@ -57,6 +57,8 @@ export interface World {
   readonly returned: Returned[]
   /** Do runs have files, and does somebody change some by hand? */
   readonly isFiling: boolean
+  /** Do agents lend their files to runs that they start? Then all edit one of them. */
+  readonly isLending: boolean
   readonly isByHand: boolean
   /** The files that each call found. */
   readonly looks: Look[]

@@ -9,6 +9,7 @@ import { NewerError } from './newer.ts'
 import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
+import { SubagentsConfig } from './verdict/children/config.ts'
 import { ContextConfig } from './verdict/context/config.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
@@ -33,8 +34,13 @@ export const ToolSpec = z.object({
   /** Name of the worker queue: each has its own concurrency. */
   queue: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
   timeoutMs: z.number().int().positive(),
-  /** The agent whose run does the work of each call: no worker has a tool of this name. */
-  runs: z.string().optional(),
+  /**
+   * The agent whose run does the work of each call: no worker has a tool of this name. Several: those that the argument `agent` of a call may
+   * name.
+   */
+  runs: z.union([z.string(), z.array(z.string()).min(1).max(limits.childAgentsMax)]).optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -221,6 +227,10 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
+  /** Runs that the agent may start, and the files of these. Absent: any number in a turn, and none of its files. */
+  subagents: SubagentsConfig.optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

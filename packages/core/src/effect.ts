@@ -80,6 +80,10 @@ export const RunStartEffect = z.object({
   agent: z.string(),
   /** Depth of the child: 1 for a child of a run that nobody started. */
   depth: z.number().int(),
+  /** The child begins with the files of the run, as they are after this event of it. Absent: with none. */
+  filesThrough: z.number().int().min(1).optional(),
+  /** The run reads as waiting while nothing below it moves without a human. Absent where its agent says nothing of the runs that it starts. */
+  waitsBelow: z.literal(true).optional(),
   /** What the run has left of its limits: those of the child are lowered to it. Money in the unit of `maxCost`. */
   left: z.object({
     maxTurns: z.number().int().min(0),

@@ -56,6 +56,7 @@ export {
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
+export { Todo, Todos, todoTool, todoToolName } from './verdict/todo/spec.ts'
 export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
 export {
   type Fact,
@@ -109,7 +110,8 @@ export { type Decision, decide, statusOfState, type Subject, transitioned } from
 export type { Difference } from './compare-verdicts.ts'
 export { createReplay, isCacheOf, type Replay, replay, type Replayed } from './replay.ts'
 export { same } from './same.ts'
-export { initialState, isFinal, persist, revive, type RunState } from './state.ts'
+export { textTail } from './text/clip.ts'
+export { initialState, isFinal, persist, revive, type RunState, spentIn } from './state.ts'
 export { callIdPrefix, effectId, messageId } from './machine/context.ts'
 export { runMachine } from './machine/run-machine.ts'
 export { explainSafety } from './verdict/safety/explain.ts'
@@ -119,10 +121,11 @@ export type { CutSize } from './conversation/cuts.ts'
 export type { ConversationPart } from './conversation/part.ts'
 export { type Clips, withoutMiddle } from './conversation/serialise.ts'
 export { type Appendix, createAppendix } from './conversation/appendix.ts'
-export { escapedOnce } from './conversation/cut.ts'
+export { escaped, escapedOnce } from './conversation/cut.ts'
 export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export { decidedResult } from './conversation/decided-result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {
@@ -150,6 +153,8 @@ export {
 } from './verdict/authorization/rates.ts'
 export { reason, quoted } from './verdict/authorization/reason.ts'
 export { combineAnswers, evaluatorError, warningsOf } from './verdict/authorization/combine.ts'
+export { SubagentsConfig } from './verdict/children/config.ts'
+export { readsArguments } from './verdict/children/verdict.ts'
 export { approvalId, approvalTimer } from './verdict/approval/event.ts'
 export { setKey } from './verdict/loop/keys.ts'
 export { LoopConfig } from './verdict/loop/config.ts'
@@ -195,4 +200,5 @@ export {
   type TreeEdit,
   type TreeFile,
 } from './workspace/tree.ts'
+export { type NetChange, netChanges } from './workspace/net.ts'
 export { unawaited } from './unawaited.ts'

@@ -28,10 +28,25 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */
   childrenMax: 64,
+  /** Of them, those that one turn may start, where the agent says how many. */
+  childrenPerTurnMax: 16,
+  /** Agents that one tool may start runs of. */
+  childAgentsMax: 64,
+  /** Characters of the short description that a call of such a tool gives of its run. */
+  childDescriptionCharsMax: 200,
+  /** Characters of the last words of a child that did not come to its end. */
+  partialWordsCharsMax: 4_000,
+  /** Files that a child changed, by name, in the result of its call; the rest is counted. */
+  childFilesToldMax: 20,
   /** Verdicts of a child that its parent's event names. */
   childVerdictsMax: 32,
   /** The cached state of a run (DESIGN §3.11). */

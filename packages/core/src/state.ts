@@ -15,7 +15,7 @@ import {
   wordsOf,
 } from './machine/compact.ts'
 import { packRoom, unpackRoom } from './machine/compact-room.ts'
-import type { RunContext } from './machine/context.ts'
+import { emptyContext, type RunContext } from './machine/context.ts'
 import type { Machine } from './machine/versions.ts'
 import { NewerError } from './newer.ts'
 import { Outcome, StateName } from './outcome.ts'
@@ -118,6 +118,27 @@ export function revive(machine: Machine, json: JsonObject): RunState {
       room: room === undefined ? null : unpackRoom(room, context.run),
       webhooks: wordsOf(webhooks).map((bits) => Number.parseInt(bits, 36)),
     },
+  }
+}
+
+/** The use of limits that a cached state says, of whichever version of the machine; null for what this build cannot read. */
+export function spentIn(
+  json: JsonObject,
+): {
+  readonly turns: number
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
+} | null {
+  try {
+    const { counts } = z.object({ counts: z.string() }).parse(lifted(json)['context'])
+    const { turn, childTurns, calls, tokens, cost } = {
+      ...emptyContext,
+      ...unpackCounts(counts, emptyContext),
+    }
+    return { turns: turn + childTurns, calls, tokens, cost }
+  } catch {
+    return null
   }
 }
 

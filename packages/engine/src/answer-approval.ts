@@ -11,10 +11,12 @@
 import {
   type AgentDefinition,
   approvalTimer,
+  callsOf,
   decisionSchemas,
   factSchemas,
   type JsonObject,
   payloadOf,
+  readsArguments,
   type ToolSpec,
 } from '@signalbox/core'
 import type { AnswerApproval, ApprovalAnswer, Person } from './engine.ts'
@@ -160,6 +162,7 @@ async function record(
       ...(note === undefined ? {} : { note }),
       ...(scope === undefined ? {} : { scope }),
       ...(edited ? { edited, caller: from } : {}),
+      ...neededArgs(asked, request),
       ...(by ? { by } : {}),
     },
     { key: `approval:${callId}`, actor, tool, verdict: decision },
@@ -177,6 +180,22 @@ async function record(
     return told && effect === 'accepted' ? told : { code: effect }
   }
   return { code: head.status === 'ended' || code === 'ended' ? 'ended' : 'no_run' }
+}
+
+/** The arguments of a call, where the decision that takes the answer needs them: it knows nothing else of them. */
+function neededArgs(
+  { agent, events, tool }: Asked,
+  { callId, decision }: AnswerApproval,
+): { readonly args?: JsonObject } {
+  const spec = agent.tools.find(({ name }) => name === tool)
+  if (!spec || !readsArguments(spec) || decision !== 'approve') return {}
+  const calls = events.flatMap((event) =>
+    event.type === 'model.completed'
+      ? callsOf(payloadOf(factSchemas['model.completed'], event).turn)
+      : [],
+  )
+  const call = calls.find(({ id }) => id === callId)
+  return call ? { args: call.args } : {}
 }
 
 /** Known by the digest that the run makes of arguments, as what the model asked for. */

@@ -42,6 +42,8 @@ export interface NewRun extends CreateRun {
   /** The run that it asks once more, on the same thread, and who was told of that one by its own request. */
   readonly retry?: FactPayload<'run.created'>['retry']
   readonly told?: readonly Webhook[]
+  /** The files that it begins with: those of another run of the tenant, up to an event. */
+  readonly filesFrom?: FactPayload<'run.created'>['filesFrom']
   /** Of the effect that starts it: an attempt that was taken over starts nothing. */
   readonly attempt?: number
 }
@@ -79,8 +81,9 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
 }
 
 /** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
-function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
+function originOf({ user, endUser, client, fields, filesFrom, parent, rerun, retry }: NewRun) {
   return {
+    ...(filesFrom ? { filesFrom } : {}),
     ...(client ? { client } : {}),
     ...(fields ? { fields } : {}),
     ...(user === undefined ? {} : { user }),

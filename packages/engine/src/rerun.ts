@@ -38,13 +38,15 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
     register.ensureThread({ ...thread, contentKey, origin }),
   )
   if (!ensured) return { code: 'no_thread' }
-  const { fields, files } = created
+  const { fields, files, filesFrom } = created
   if (files)
     await insist(deps, 'carry files', () =>
       carryFiles({ register, from: head, to: { tenantId, threadId } }, files),
     )
   const said = { ...(fields ? { fields } : {}), ...(files ? { files } : {}) }
-  return create(deps, request, { definition, input, history, ...said })
+  // Those of another run, which it began with, are read where they stand: by the rerun as well.
+  const begun = filesFrom ? { filesFrom } : {}
+  return create(deps, request, { definition, input, history, ...said, ...begun })
 }
 
 const create = (
@@ -52,7 +54,7 @@ const create = (
   request: Rerun,
   made: Pick<
     Parameters<typeof createRun>[1],
-    'definition' | 'input' | 'history' | 'fields' | 'files'
+    'definition' | 'input' | 'history' | 'fields' | 'files' | 'filesFrom'
   >,
 ): Promise<CreateAnswer> => {
   const { runId, change: _, ...rest } = request

@@ -31,7 +31,7 @@ export {
 export { createRegister } from './register/register.ts'
 export type { ApprovalRequest, ApprovalView } from './read/approvals.ts'
 export type { OneOrMore } from './read/audit-filter.ts'
-export type { FileFact, FilesThrough } from './read/files.ts'
+export type { FileFact, FilesThrough, ThreadFiles } from './read/files.ts'
 export { TooBroad } from './read/bounded.ts'
 export type { SearchFilter } from './read/audit-search.ts'
 export { type StatsGroup, type StatsKey, statsKeys } from './read/audit-stats.ts'
@@ -62,7 +62,7 @@ export {
   type RunPage,
 } from './read/run-search.ts'
 export type { ListedPause } from './read/pauses.ts'
-export { type WaitKind, waitKinds, type WaitsFor } from './read/waits-for.ts'
+export { type WaitKind, waitKinds, type WaitsBelow, type WaitsFor } from './read/waits-for.ts'
 export { createReader, type Reader, type Waiting } from './read/reader.ts'
 export type { ThreadFilter, ThreadOrder, ThreadStatus, ThreadView } from './read/threads.ts'
 export type { UnknownEffect } from './read/unknown.ts'

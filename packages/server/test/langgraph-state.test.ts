@@ -305,6 +305,7 @@ describe('a run that ends while its thread is read', () => {
       run: async () => headOf(before, 'ended'),
       approvals: async () => [],
       waiting: async () => ({ runs: [], unknown: [] }),
+      listedRun: async () => null,
     }
   }
 

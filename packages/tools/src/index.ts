@@ -28,5 +28,4 @@ export type { Workspace, WorkspaceEntry, WorkspaceListing } from './workspace/wo
 export type { WorkspaceRefusal, WorkspaceResult } from './workspace/refusal.ts'
 export type { DirectoryFile, DirectoryFiles } from './workspace/directory-files.ts'
 export { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
-export { fileContent } from './workspace/file-content.ts'
 export { fileName, filePath, freeName, nameKey } from './workspace/file-name.ts'

@@ -27,6 +27,15 @@ export const PauseTarget = z.looseObject({
 })
 export type PauseTarget = z.infer<typeof PauseTarget>
 
+/** A run below that waits for a human. */
+const HeldRun = z.looseObject({
+  run_id: z.string(),
+  kind: z.string(),
+  approval_id: z.string().optional(),
+  effect_id: z.string().optional(),
+  tool: z.string().optional(),
+})
+
 export const WaitsFor = z.looseObject({
   kind: z.string(),
   since: z.string(),
@@ -41,6 +50,7 @@ export const WaitsFor = z.looseObject({
   lanes: z.array(z.string()).optional(),
   target: PauseTarget.optional(),
   reason: z.string().optional(),
+  below: z.array(HeldRun).optional(),
 })
 export type WaitsFor = z.infer<typeof WaitsFor>
 
@@ -60,6 +70,8 @@ export const Run = z.looseObject({
   ended_at: z.string().nullish(),
   /** Only of a run that is read by itself, or listed with those of all threads. */
   waits_for: WaitsFor.nullish(),
+  /** Only of a run that is listed among those that another one has started. */
+  spent: z.looseObject({ tokens: z.number() }).optional(),
 })
 export type Run = z.infer<typeof Run>
 

@@ -15,12 +15,13 @@ export const runRow = (run: Run, now: number): Readonly<Record<string, string>> 
   state: run.state,
   outcome: run.outcome ?? '',
   ...(run.waits_for === undefined ? {} : { 'waits for': waitsText(run.waits_for, now) }),
+  ...(run.spent === undefined ? {} : { tokens: String(run.spent.tokens) }),
 })
 
 /** What a run waits for, and since when, in few words; empty when it has ended. */
 export function waitsText(waits: WaitsFor | null, now: number): string {
   if (waits === null) return ''
-  const { kind, since, until, tool, queue, run_id, lanes, target, reason } = waits
+  const { kind, since, until, tool, queue, run_id, lanes, target, reason, below = [] } = waits
   const what: Readonly<Record<string, string>> = {
     approval: `approval of ${tool ?? 'a call'}`,
     unknown: `resolution of ${tool ?? 'a call'}`,
@@ -32,7 +33,9 @@ export function waitsText(waits: WaitsFor | null, now: number): string {
     lane: `limit ${lanes?.join(', ') ?? ''}`,
     delay: until?.slice(0, 19).replace('T', ' ') ?? 'its time',
   }
-  const words = oneLine(printable(what[kind] ?? kind), whole).trimEnd()
+  const held = below.map((each) => `${each.kind} in run ${each.run_id}`)
+  const humans = held.length === 0 ? '' : `, which waits for ${held.join(' and ')}`
+  const words = oneLine(printable(`${what[kind] ?? kind}${humans}`), whole).trimEnd()
   return `${words}, for ${duration(now - Date.parse(since))}`
 }
 
@@ -50,7 +53,10 @@ export function nextCommands(run: Run): readonly string[] {
 
 function answersTo(runId: string, waits: WaitsFor | null): readonly string[] {
   if (waits === null) return []
-  const { kind, approval_id, effect_id, run_id } = waits
+  const { kind, approval_id, effect_id, run_id, below = [] } = waits
+  // In the place of the run that it has started: those further down that want a human.
+  if (kind === 'child' && below.length > 0)
+    return below.flatMap((each) => answersTo(each.run_id, { ...each, since: waits.since }))
   if (kind === 'approval' && approval_id !== undefined)
     return [`signalbox approve ${approval_id}`, `signalbox reject ${approval_id}`]
   if (kind === 'unknown' && effect_id !== undefined)

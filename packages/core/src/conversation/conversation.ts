@@ -3,6 +3,7 @@ import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
+import { TurnChanges } from './turn-changes.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { Said } from './write.ts'
 
@@ -25,6 +26,8 @@ export class Conversation {
   waiting: { readonly seq: number; readonly said: readonly Said[] }[] = []
   /** Where the words of the current run begin. */
   from = 0
+  /** The files that calls of the turn at hand changed. */
+  readonly changes = new TurnChanges()
 }
 
 const remindersMax = 4

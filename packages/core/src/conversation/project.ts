@@ -11,6 +11,7 @@
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
+ * P9 A result says where a run that was started, and a call beside it, changed the same files without knowing of each other.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
@@ -33,7 +34,7 @@ import { tellFiles } from './given-files.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -105,7 +106,10 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     conversation.reminders = []
     return
   }
-  if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
+  if (fact.type === 'model.completed') {
+    conversation.changes.clear()
+    return answer(conversation, fact.payload.turn)
+  }
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
   if (fact.type === 'context.compacted') return cutThrough(conversation, fact.payload)
   if (fact.type === 'input.injected') {
@@ -114,7 +118,10 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     return
   }
   const result = resultOf(fact)
-  if (result) conversation.results.set(result.callId, result.output)
+  if (!result) return
+  conversation.results.set(result.callId, result.output)
+  const remark = conversation.changes.take(fact, event.runId ?? '')
+  if (remark !== null) conversation.results.remark(result.callId, remark)
 }
 
 /** Takes what a decision says to the model. */
@@ -122,6 +129,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':

@@ -61,6 +61,11 @@ export const factSchemas = {
       .optional(),
     /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
     files: FileChanges.optional(),
+    /**
+     * The files that the run begins with: those of another run, as they are after this event of it. Contents are read where they stand, on that
+     * one's thread. Absent: none but those of its own conversation.
+     */
+    filesFrom: z.object({ threadId: z.string(), at: Moment }).optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -253,7 +258,17 @@ export const factSchemas = {
     callId: z.string(),
     childRunId: z.string(),
     outcome: Outcome,
+    /** The agent that did the work. Present, as all that is optional here, where the run says how many it may start (`subagents`). */
+    agent: z.string().optional(),
     output: ToolOutput,
+    /** It did not come to its end, and these are the last words that it said. */
+    partial: z.literal(true).optional(),
+    /** The changes of files that the run takes over from the one that has ended. */
+    files: FileChanges.optional(),
+    /** They were made to fit what the run had recorded of files up to this event; 0: nothing. Present with `files`. */
+    filesSeen: z.number().int().min(0).optional(),
+    /** Passages that guardrails took out of the output before it was recorded. Absent: none. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     /** Digest of the content, keyed as `argsHash` is: the loop check compares results by it. */
     resultHash: z.string(),
     /** What it has used, its own children included. Money in millionths of the currency's unit. */
@@ -291,6 +306,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call, where the decision that takes this settles it, or starts a run of the agent that they name. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +325,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call, where the decision that takes this settles it, or starts a run of the agent that they name. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),

@@ -74,6 +74,9 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -129,6 +132,8 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
   injected: 0,
   told: [],
   loop: emptyLoop,
@@ -165,9 +170,13 @@ export const benchOf = (
   caller: FactPayload<'model.completed'>['caller'],
 ): Bench => ({ agent, run, evaluatorOf, passports, caller, at: fact.at })
 
-/** Does the run share its budget with others: those it has started, or those above it? */
-export const isShared = ({ depth, children }: Pick<RunContext, 'depth' | 'children'>): boolean =>
-  depth > 0 || children > 0
+/** Does the run share its budget with others: those it has started, or those above it? A rerun counts starts, and starts none. */
+export const isShared = ({
+  depth,
+  children,
+  rerun,
+}: Pick<RunContext, 'depth' | 'children' | 'rerun'>): boolean =>
+  depth > 0 || (children > 0 && !rerun)
 
 /** The id of the n-th effect of a run: its idempotency key, the same on every attempt (I9). */
 export const effectId = (run: string, n: number): string => `${run}.${n}`

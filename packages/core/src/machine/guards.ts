@@ -6,6 +6,7 @@ import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
 import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
+import { isReminded } from '../verdict/todo/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
@@ -126,6 +127,12 @@ export const hasNoCalls = ({ event }: Args): boolean =>
 
 /** Was something said that the model was not shown? */
 export const hasMore = (args: Args): boolean => hasNoCalls(args) && args.context.injected > 0
+
+/** Would the run complete with a plan that is not done, of which the model may be told? */
+export const hasOpenTodos = (args: Args): boolean =>
+  hasNoCalls(args) &&
+  args.event.type === 'model.completed' &&
+  isReminded(args.event.agent, args.context, args.event.fact.payload.turn)
 
 /** A run that exists and asks a model: an edit has its end already, and hears nothing. */
 export const hears = ({ context }: { readonly context: RunContext }): boolean =>

@@ -34,6 +34,16 @@ async function carryChanges(way: Way, list: readonly FileChange[]): Promise<void
   }
 }
 
+/** Blobs by their keys, a few at a time: others want connections, too. */
+export async function carryBlobs(way: Way, keys: readonly string[]): Promise<void> {
+  const lane = async (first: number): Promise<void> => {
+    for (let n = first; n < keys.length; n += lanes) await carry(way, keys[n] ?? '')
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)))
+}
+
+const lanes = 4
+
 /** Null if it was erased: then it is erased for the rerun, too. */
 async function carry({ register, from, to }: Way, key: string): Promise<Uint8Array | null> {
   const there = await register.blob(to, key)

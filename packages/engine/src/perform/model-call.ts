@@ -219,8 +219,8 @@ async function stream(
 /** The digest of a set of calls: what the loop check tells sets apart by. */
 function callSetOf({ tools }: AgentDefinition, turn: ModelTurn, digest: RunDigest): string {
   const calls = callsOf(turn)
-  const effectOf = (name: string) => tools.find((tool) => tool.name === name)?.effect
-  return calls.length === 0 ? '' : digest.short(setKey(calls, effectOf), 12)
+  const toolOf = (name: string) => tools.find((tool) => tool.name === name)
+  return calls.length === 0 ? '' : digest.short(setKey(calls, toolOf), 12)
 }
 
 /** The turn of a call that could not even be made: an error of ours, never retried, visible in the log. */

@@ -166,13 +166,19 @@ async function recalled(
     case 'child.ended':
     case 'tool.resolved': {
       const { output } = resultOf(fact) ?? {}
-      const resultHash = fact.type === 'child.ended' ? { resultHash: fact.payload.resultHash } : {}
-      return output ? completed(deps, task, { source, payload: { output, ...resultHash } }) : null
+      const more = fact.type === 'child.ended' ? endedParts(fact.payload) : {}
+      return output ? completed(deps, task, { source, payload: { output, ...more } }) : null
     }
     default:
       return null
   }
 }
+
+/** What the end of a run says of its answer, and of files that were taken over from it. */
+const endedParts = ({ resultHash, files }: FactPayload<'child.ended'>) => ({
+  resultHash,
+  ...(files ? { files } : {}),
+})
 
 /**
  * Content is carried into the thread of the rerun first: blobs are there before the event that names them. Where a guardrail of the

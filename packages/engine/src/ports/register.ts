@@ -62,6 +62,8 @@ export interface RunHead extends RunRef, ThreadRef {
   readonly priority: number
   /** Does it stand in lanes? */
   readonly laned: boolean
+  /** Does it wait for nothing but humans, in runs below it? Said by reads of the API alone, of runs that are under way. */
+  readonly waitsBelow?: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -204,7 +206,10 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
     runId: string,
     known: Moment,
   ): Promise<readonly StoredEvent[] | null>
-  /** Of the same conversation, the events that say what calls changed in files, and what runs were given (`files`), in the same order. */
+  /**
+   * Of the same conversation, the events that say what calls and runs that were started changed in files, what runs were given (`files`), and
+   * with whose files they began (`filesFrom`), in the same order.
+   */
   changedFiles(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   effect(effectId: string): Promise<EffectRow | null>
   /** Effects of one run that are pending, started or unknown. */

@@ -142,7 +142,8 @@ export function createReader(options: TenantPoolOptions): Reader {
     pauses: (tenantId) => as(tenantId, pausesQuery(tenantId)),
     pausable: (tenantId) => as(tenantId, pausableQuery(tenantId)),
     approvals: async (tenantId, filter) => {
-      if (filter.runId !== undefined && !isUuid(filter.runId)) return []
+      const { runId, treeOf } = filter
+      if ([runId, treeOf].some((id) => id !== undefined && !isUuid(id))) return []
       return as(tenantId, approvalsQuery(filter))
     },
     approval: async (tenantId, approvalId) =>

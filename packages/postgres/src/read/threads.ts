@@ -10,6 +10,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { branchesOf, build, compile, lineageOf, pageSize } from '../query.ts'
 import { saidWhere } from '../rows.ts'
 import type { Page } from './listings.ts'
+import { waitsBelow } from './waits-below.ts'
 
 /** Enough to know how a thread is: its open runs are its newest. */
 const runsToLookAt = 50
@@ -60,9 +61,10 @@ const howItIs = sql`
     select bool_or(r.status = 'waiting') as waits, bool_or(r.status <> 'ended') as open,
       max(r.updated_at) as updated_at, (array_agg(r.outcome order by r.id desc))[1] as outcome
     from (
-      select id, status, outcome, updated_at from signalbox.run
-      where tenant_id = t.tenant_id and thread_id = t.thread_id and outcome is distinct from 'rolled_back'
-      order by id desc limit ${sql.lit(runsToLookAt)}
+      select r.id, case when ${waitsBelow} then 'waiting' else r.status end as status, r.outcome, r.updated_at
+      from signalbox.run r
+      where r.tenant_id = t.tenant_id and r.thread_id = t.thread_id and r.outcome is distinct from 'rolled_back'
+      order by r.id desc limit ${sql.lit(runsToLookAt)}
     ) r
   ) r on true`
 

@@ -5,12 +5,10 @@
  * F2 Of several, the answer is what will not pass by itself first: a human, a pause, a worker, another run, what is under way.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { EffectKind, outlivesRun, type RunStatus } from '@signalbox/core'
+import type { RunStatus } from '@signalbox/core'
 import type { NamedTarget } from '@signalbox/engine'
+import { heldBelow, outliving, waitsBelow } from './waits-below.ts'
 import { pausedSince, pauseOfAgent, pauseOfEffect } from './paused.ts'
-
-/** No run waits for what outlives it. */
-const outliving = sql.join(EffectKind.options.filter(outlivesRun).map((kind) => sql.lit(kind)))
 
 /** Each kind, and the statuses of the runs that may wait for it. */
 const statusesByKind = {
@@ -79,6 +77,15 @@ export interface WaitsFor {
   readonly pauseId?: string
   readonly target?: NamedTarget
   readonly reason?: string
+  /** Of a run that waits for nothing but humans, in runs below it: those runs, each with what it waits for. */
+  readonly below?: readonly WaitsBelow[]
+}
+
+/** A run below that waits for a human. */
+export interface WaitsBelow extends WaitsFor {
+  readonly runId: string
+  readonly threadId: string
+  readonly agent: string
 }
 
 const ms = (column: string): RawBuilder<number> => sql`signalbox.to_ms(${sql.ref(column)})`
@@ -147,10 +154,14 @@ const ofEffects = sql`(
     w.due, w.id
   limit 1)`
 
-/** The answer as JSON, null for a run that has ended. */
-export const waitsFor: RawBuilder<WaitsFor | null> = sql<WaitsFor | null>`case
+/** The thing that a run waits for by itself. */
+const ofItself: RawBuilder<unknown> = sql`case
   when r.status = 'ended' then null
   when not r.admitted then jsonb_strip_nulls(${ofQueued})
   else jsonb_strip_nulls(coalesce(${ofApproval}, ${ofEffects},
     jsonb_build_object('kind', case r.state_name when 'input' then 'input' else 'orchestrator' end,
       'since', ${ms('r.updated_at')}))) end`
+
+/** The answer as JSON, null for a run that has ended. */
+export const waitsFor: RawBuilder<WaitsFor | null> = sql<WaitsFor | null>`case when ${waitsBelow}
+  then ${ofItself} || jsonb_build_object('below', ${heldBelow(ofItself)}) else ${ofItself} end`

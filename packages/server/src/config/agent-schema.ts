@@ -6,6 +6,7 @@ import {
   LoopConfig,
   ModelConfig,
   RunField,
+  SubagentsConfig,
 } from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import { z } from 'zod'
@@ -102,6 +103,7 @@ const asDefined = AgentDefinition.omit({
   tools: true,
   skills: true,
   fields: true,
+  subagents: true,
   breaker: true,
   fallbackModels: true,
   safety: true,
@@ -157,6 +159,13 @@ export const AgentConfig = z.strictObject({
   limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
   modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
   ...asDefined,
+  /** Runs that the agent may start, and their files. Default of `files`: `read`; `none` beside `workspace.root`. */
+  subagents: z
+    .strictObject({
+      ...SubagentsConfig.shape,
+      files: SubagentsConfig.shape.files.unwrap().optional(),
+    })
+    .optional(),
   /** Fields that a client may say of a run: what tools read in `context.fields`, and policies in `request.fields`. */
   fields: Fields.optional(),
 })

@@ -13,11 +13,13 @@ import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { ownTools } from './own-tools.ts'
 import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
 import { suggestion } from './nearest.ts'
 import type { Config } from './schema.ts'
+import { startTools, subagentsOf } from './subagents.ts'
 import { windowsOf } from './windows-of.ts'
 
 /** What agents are resolved against. */
@@ -43,14 +45,21 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    const known = [...offer.specs, ...ownTools(agent), ...started.values()].map((spec) => spec.name)
     checkContext(field, agent, known)
     checkTitle(field, agent)
-    const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
+    const starting = subagentsOf(field, agent, config)
+    const tools = resolveTools(field, agent, {
+      config,
+      specs: offer.specs,
+      agentTools: started,
+      ...starting,
+    })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
       ...agent,
       ...windowsOf(agent),
+      ...starting,
       name,
       tools,
       safety: { ...agent.safety, detectors },
@@ -132,6 +141,7 @@ function resolveTools(
     readonly config: Config
     readonly specs: readonly ToolSpec[]
     readonly agentTools: ReadonlyMap<string, ToolSpec>
+    readonly subagents?: AgentDefinition['subagents']
   },
 ): readonly ToolSpec[] {
   const runs = new Map<string, ToolSpec>()
@@ -150,10 +160,15 @@ function resolveTools(
   const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
+  const own = ownTools(agent)
+  const { config, subagents } = offer
+  const starts = startTools(field, [...runs.values()], { config, specs: offer.specs, subagents })
+  // A list that names tools of agents would guard nothing where one tool stands for all of them.
+  const ofAgents = subagents?.tool === undefined ? offer.agentTools.values() : starts
+  checkGuarded(field, agent, [...offer.specs, ...own, ...ofAgents])
   // Results that were left out of a conversation can be read again.
   const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
-  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return [...specs, ...own, ...starts].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function checkSelector(

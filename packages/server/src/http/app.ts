@@ -44,6 +44,7 @@ import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadContextRoutes } from './routes/thread-context.ts'
+import { todoRoutes } from './routes/todos.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -73,6 +74,7 @@ export function createApp(
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  todoRoutes(app, api)
   uploadRoutes(app, api)
   fileRoutes(app, api)
   fileChangeRoutes(app, api)

@@ -70,6 +70,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
   'GET /threads/{thread_id}/context': read,
+  'GET /threads/{thread_id}/todos': read,
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,

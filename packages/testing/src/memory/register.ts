@@ -107,7 +107,7 @@ function readsOf(tables: Tables) {
     continuation: async (threadId, runId, known) =>
       known.runId === runId ? null : continuationOf(said(threadId, runId), known),
     changedFiles: async (threadId, runId) =>
-      said(threadId, runId).filter(({ payload }) => 'files' in payload),
+      said(threadId, runId).filter(({ payload }) => 'files' in payload || 'filesFrom' in payload),
     effect: async (effectId) => {
       const effect = effects.get(effectId)
       return effect ? rowOf(tables, effect) : null

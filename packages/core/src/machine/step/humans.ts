@@ -4,9 +4,11 @@ import { approvalExpired, approvalTimer, timedCall } from '../../verdict/approva
 import { type ApprovalOutcome, expiredText, judgeApproval } from '../../verdict/approval/verdict.ts'
 import { denied, flagged, warned } from '../../verdict/authorization/event.ts'
 import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
+import { agentProblem, countsAsStart } from '../../verdict/children/verdict.ts'
 import { benchOf, type MachineEvent, type RunContext } from '../context.ts'
 import { callEffect } from '../plan.ts'
 import { openCall, settled, withOpen } from '../settle.ts'
+import { settledHere } from './here.ts'
 import { quiet, type Step, type Taken } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'approval.answered' }>
@@ -54,35 +56,50 @@ function allow(context: RunContext, event: Answered, { about, judged, spec }: Al
   const key = grantKey(agent, about.call.tool, argsHash)
   const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')
   const grants = reaches ? remember(agent, context.grants, key) : context.grants
+  const told = [
+    ...warned({ id: callId, argsHash: judged.argsHash, name: spec.name }, judged.warnings),
+    ...flagged({ id: callId, name: spec.name }, judged.flags),
+  ]
+  const args = judged.edited ? fact.payload.edited?.args : fact.payload.args
+  const nobody = agentProblem(spec, args)
+  if (nobody) {
+    const answer = engineDenial(nobody.code, nobody.message)
+    return refuse(context, event, { about, judged: { effect: 'deny', answer } })
+  }
+  const here = settledHere(settled(context, event), { callId, spec, args })
+  if (here) {
+    const verdicts = [...told, ...(here.emission.verdicts ?? [])]
+    return {
+      context: { ...here.context, grants },
+      emission: { clearTimers: [approvalTimer(callId)], verdicts },
+    }
+  }
   const effect = context.effects + 1
-  const children = context.children + (spec.runs === undefined ? 0 : 1)
+  const children = context.children + (countsAsStart(agent, context, spec) ? 1 : 0)
   const open = withOpen(context, about.index, { ...about.call, effect, status: 'running' })
-  const call = { id: callId, argsHash: judged.argsHash }
+  const call = { id: callId, argsHash: judged.argsHash, ...(args ? { args } : {}) }
   const approval = { approval: fact.seq, ...(judged.edited ? { edited: true as const } : {}) }
   const asked = Object.values(context.open).filter(({ status }) => status === 'asked').length - 1
-  const place = { agent, context, at: fact.at, asked }
+  const place = { agent, context, fact, asked }
   return {
     context: { ...open, effects: effect, children, grants },
     emission: {
       clearTimers: [approvalTimer(callId)],
       effects: [callEffect(place, effect, { call, spec, approval })],
-      verdicts: [
-        ...warned({ ...call, name: spec.name }, judged.warnings),
-        ...flagged({ ...call, name: spec.name }, judged.flags),
-      ],
+      verdicts: told,
     },
   }
 }
 
-/** How many decisions of humans a run remembers: an older one is asked again. Longer digests, and a meter, leave room for fewer. */
+/** How many decisions of humans a run remembers: an older one is asked again. Longer digests, a meter and a plan leave room for fewer. */
 const rememberedMax = { 64: 6, 128: 5 } as const
 
 const remember = (
-  { approvals, context }: AgentDefinition,
+  { approvals, context, todo }: AgentDefinition,
   known: readonly string[],
   key: string,
 ): readonly string[] => {
-  const most = rememberedMax[approvals.rememberedBits] - (context ? 1 : 0)
+  const most = rememberedMax[approvals.rememberedBits] - (context ? 1 : 0) - (todo ? 1 : 0)
   return [...known.filter((each) => each !== key), key].slice(-most)
 }
 

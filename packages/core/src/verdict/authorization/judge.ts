@@ -11,6 +11,7 @@ import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import type { ToolCallPart } from '../../message.ts'
 import type { ModelTurn } from '../../turn.ts'
+import { agentProblem, familyProblem } from '../children/verdict.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
 import type { PassportEvaluator } from './passports.ts'
@@ -139,7 +140,13 @@ export interface KnownOfCalls {
   readonly granted: readonly string[]
 }
 
-function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudgement {
+/** The same at one call of a turn. */
+interface KnownAtCall extends KnownOfCalls {
+  /** `inTurn`: runs that calls before it start. */
+  readonly context: Remembered & { readonly inTurn: number }
+}
+
+function judge(bench: Bench, known: KnownAtCall, call: ToolCallPart): CallJudgement {
   const deny = (answer: PolicyAnswer, faults: readonly PolicyFault[] = []): CallJudgement => ({
     effect: 'deny',
     call,
@@ -150,10 +157,12 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
   if (!spec) return deny(engineDenial('unknown_tool', `There is no tool named ${call.name}.`))
+  const nobody = agentProblem(spec, call.args)
+  if (nobody) return deny(engineDenial(nobody.code, nobody.message))
   const { answer, faults, warnings, flags } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
-  const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
-  if (tooMany) return deny(tooMany, faults)
+  const tooMany = spec.runs === undefined ? null : familyProblem(bench.agent, known.context)
+  if (tooMany) return deny(engineDenial(tooMany.code, tooMany.message), faults)
   const key = grantKey(bench.agent, index, call.argsHash)
   if (known.context.refused.includes(key))
     return deny(
@@ -164,19 +173,6 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
   if (known.context.grants.includes(key)) return { effect: 'allow', ...about, grant: 'run' }
   if (known.granted.includes(call.id)) return { effect: 'allow', ...about, grant: 'always' }
   return { effect: 'ask', ...about, answer }
-}
-
-/** Why no run may be started; null if one may. */
-function familyProblem({ depth, children }: KnownOfCalls['context']): PolicyAnswer | null {
-  const { childDepthMax, childrenMax } = limits
-  if (depth >= childDepthMax)
-    return engineDenial(
-      'too_deep',
-      `Runs may be started ${childDepthMax} deep; this one starts none.`,
-    )
-  if (children >= childrenMax)
-    return engineDenial('too_many_children', `A run may start ${childrenMax} runs; this one has.`)
-  return null
 }
 
 /** One judgement per call, in order, and what the calls add to the rates. A turn with too many calls is denied as a whole. */
@@ -197,7 +193,8 @@ export function judgeCalls(
   }
   const judgements = calls.map((call) => {
     // The calls of one turn count one after the other: a rate is not exceeded by asking at once.
-    const now = { ...known, context: { ...known.context, children } }
+    const inTurn = children - known.context.children
+    const now = { ...known, context: { ...known.context, children, inTurn } }
     const judgement = judge({ ...bench, recent: rates }, now, call)
     if (judgement.effect === 'deny') return judgement
     rates = withCall(bench, rates, call)

@@ -28,6 +28,9 @@ export const Waiting = z
       call_id: z.string().nullable(),
       tool: z.string().nullable(),
       attempt: z.number().int(),
+      /** The run below that waits for it, if it is one. */
+      run_id: z.string().optional(),
+      thread_id: z.string().optional(),
     }),
   ])
   .openapi('Waiting')
@@ -70,7 +73,7 @@ export const Run = z
     ended_at: z.string().nullable().optional(),
     /** What it waits for at the moment, in one word with what there is to know; null when it has ended. */
     waits_for: WaitsFor.nullable().optional(),
-    /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
+    /** What a human must do for it to go on, in runs below it too; empty unless it waits. Absent in listings. */
     waiting: z.array(Waiting).optional(),
   })
   .openapi('Run')
@@ -91,11 +94,13 @@ const statusByOutcome = {
   rolled_back: 'interrupted',
 } as const satisfies Readonly<Record<Outcome, WireStatus>>
 
-/** A run that waits for a human reads `interrupted`, as a cancelled one does; `outcome` tells them apart. */
-export function wireStatus(head: Pick<RunHead, 'status' | 'outcome'>): WireStatus {
+/**
+ * A run that waits for a human, itself or in the runs below it, reads `interrupted`, as a cancelled one does; `outcome` tells them apart.
+ */
+export function wireStatus(head: Pick<RunHead, 'status' | 'outcome' | 'waitsBelow'>): WireStatus {
   if (head.outcome !== null) return statusByOutcome[head.outcome]
   if (head.status === 'queued') return 'pending'
-  return head.status === 'waiting' ? 'interrupted' : 'running'
+  return head.status === 'waiting' || head.waitsBelow === true ? 'interrupted' : 'running'
 }
 
 /** The runs that a status of the wire means. */
@@ -151,6 +156,12 @@ export function runView(head: RunHead, details: RunDetails): Run {
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }
+
+export const waitsBelowForResolution = (effect: EffectRow): Waiting => ({
+  ...waitsForResolution(effect),
+  run_id: effect.runId,
+  thread_id: effect.threadId,
+})
 
 export const waitsForResolution = ({ effectId, attempt, spec }: EffectRow): Waiting => ({
   for: 'resolution',

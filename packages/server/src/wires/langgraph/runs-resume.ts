@@ -9,7 +9,7 @@ import type { RunHead } from '@signalbox/engine'
 import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { waitingInTree } from '../../http/approvals.ts'
 import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
@@ -44,18 +44,20 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')
-  const waiting = await approvalsWaiting(api.read, head)
+  const waiting = await waitingInTree(api.read, head)
   const asked = waiting.filter((each) => each.for === 'approval')
   if (asked.length === 0) throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
   for (const { call, said, at } of answersTo(asked, value)) {
-    const about = { runId: head.runId, callId: call.call_id }
+    // A run below asks for itself, and is answered by itself.
+    const about = { runId: call.run_id ?? head.runId, callId: call.call_id }
     await answerApproval(api, caller, { call: about, named: { id: call.call_id, field: at }, said })
   }
   return { head: await findRun(api, caller, { run_id: head.runId }), before: head.seq }
 }
 
 async function waitingRun(api: Api, { tenantId }: Identified, threadId: string): Promise<RunHead> {
-  const [head] = await api.read.runs(tenantId, { threadId, status: 'waiting', limit: 1 })
+  const among = { statuses: ['waiting'] as const, outcomes: [] }
+  const [head] = await api.read.runs(tenantId, { threadId, among, limit: 1 })
   if (head) return head
   if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
   throw nothingWaits(threadId, null)
