@@ -73,6 +73,9 @@ set local search_path = signalbox, pg_catalog;
 \ir functions/ensure_thread.sql
 \ir functions/change_thread.sql
 \ir functions/give_title.sql
+\ir functions/keep_memory.sql
+\ir functions/set_memory.sql
+\ir functions/erase_memory.sql
 \ir functions/hide_thread.sql
 \ir functions/take_expired.sql
 

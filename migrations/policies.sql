@@ -46,7 +46,7 @@ grant select on feed_stretch to signalbox_app;
 
 -- Not the key of the content.
 grant select (thread_id, tenant_id, metadata, created_at, origin_run, origin_seq, hidden_at, ttl_minutes, ttl_since,
-  title, title_by, title_run) on thread to signalbox_app;
+  title, title_by, title_run, kind, memory) on thread to signalbox_app;
 -- Not the digest.
 grant select (id, tenant_id, name, scopes, created_at, created_by, expires_at, revoked_at, revoked_by, last_used_at)
   on api_key to signalbox_app;

@@ -254,6 +254,8 @@ table thread -- row level security, forced
   title text
   title_by text
   title_run uuid
+  kind text
+  memory text
 table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   id text not null
@@ -420,6 +422,7 @@ CREATE INDEX store_item_expires ON signalbox.store_item USING btree (expires_at)
 CREATE UNIQUE INDEX store_item_pkey ON signalbox.store_item USING btree (tenant_id, namespace, key)
 CREATE UNIQUE INDEX store_usage_pkey ON signalbox.store_usage USING btree (tenant_id)
 CREATE INDEX thread_by_tenant ON signalbox.thread USING btree (tenant_id, created_at DESC, thread_id)
+CREATE INDEX thread_memory ON signalbox.thread USING btree (tenant_id, created_at, thread_id) WHERE (kind = 'memory'::text)
 CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (tenant_id, thread_id)
 CREATE INDEX thread_ttl ON signalbox.thread USING btree (ttl_look_at) WHERE (ttl_look_at IS NOT NULL)
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
@@ -558,6 +561,7 @@ function signalbox.digest_key(text,bytea) owner signalbox_owner grants signalbox
 function signalbox.drop_uploads(text,text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.erase_memory(text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.feed_is_ahead() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -586,6 +590,7 @@ function signalbox.is_ttl(double precision) owner signalbox_owner grants signalb
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.keep_memory(text,text,jsonb,bigint,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.kept(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -623,6 +628,7 @@ function signalbox.report_call(text,text,integer) owner signalbox_owner grants s
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.restore_feed() owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.set_memory(text,text,boolean) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.set_pause(jsonb,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -665,6 +671,8 @@ signalbox.api_key.scopes grants signalbox_app=r/signalbox_owner
 signalbox.api_key.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.created_at grants signalbox_app=r/signalbox_owner
 signalbox.thread.hidden_at grants signalbox_app=r/signalbox_owner
+signalbox.thread.kind grants signalbox_app=r/signalbox_owner
+signalbox.thread.memory grants signalbox_app=r/signalbox_owner
 signalbox.thread.metadata grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_run grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_seq grants signalbox_app=r/signalbox_owner
@@ -1292,7 +1300,12 @@ begin
         null, taken.run_id);
     end if;
   end if;
-  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.hidden_at is not null) then
+  -- Runs of a memory stand on its thread, and no others do.
+  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread
+      and (t.hidden_at is not null or t.kind = 'memory' and not c ? 'memory'))
+    or c ? 'memory' and not exists (
+      select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.kind = 'memory')
+  then
     return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
@@ -1565,6 +1578,24 @@ begin
   values ($1, $2, $3, from_ms($4), $5, $6, $7,
     $8, case when $8 is not null then wall() end, wall() + interval '1 minute' * $8) on conflict do nothing;
   return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.erase_memory(thread_id text, tenant_id text, content_key bytea)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  update thread t set content_key = $3
+  where t.thread_id = $1 and t.tenant_id = $2 and t.kind = 'memory';
+  if not found then
+    return null;
+  end if;
+  delete from blob b where b.thread_id = $1 and b.tenant_id = $2;
+  get diagnostics gone = row_count;
+  return gone;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.event_limit()
  RETURNS integer
@@ -1892,6 +1923,17 @@ begin
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.keep_memory(thread_id text, tenant_id text, about jsonb, created_ms bigint, content_key bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, kind)
+  values ($1, $2, $3, from_ms($4), $5, 'memory') on conflict do nothing;
+  return exists (select from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.kind = 'memory');
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.kept(open integer)
  RETURNS integer
  LANGUAGE sql
@@ -2140,7 +2182,7 @@ CREATE OR REPLACE FUNCTION signalbox.outlives_run(kind text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (kind = ANY (ARRAY['webhook.deliver'::text, 'title.make'::text]))
+RETURN (kind = ANY (ARRAY['webhook.deliver'::text, 'title.make'::text, 'memory.learn'::text]))
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2633,6 +2675,17 @@ begin
   perform check_tenant(tenant);
   update api_key set revoked_at = wall(), revoked_by = by_whom
   where id = key_id and tenant_id = tenant and revoked_at is null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.set_memory(thread_id text, tenant_id text, is_off boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  update thread t set memory = case when $3 then 'off' end
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
+  return case when found then 'ok' else 'no_thread' end;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.set_pause(draft jsonb, most integer, OUT code text, OUT pause_id uuid)
  RETURNS record

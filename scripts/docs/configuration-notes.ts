@@ -122,6 +122,8 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.title.model`]:
     'Which of `model` and `fallbackModels` is asked, by its name. Absent: `model`.',
   [`${agent}.title.maxWords`]: 'Words that the model is asked for at most.',
+  [`${agent}.todo`]:
+    '`true`: the model keeps a plan, by the tool `write_todos`. Absent: it does not. See [plans](todos.md).',
   [`${agent}.modelRetries.max`]:
     'Retries of one turn after an error that may pass, or a broken stream.',
   [`${agent}.modelRetries.baseMs`]:

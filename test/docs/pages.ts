@@ -34,6 +34,7 @@ const setups: Readonly<Record<string, PageSetup>> = {
   'docs/safety.md': { database: 'shared' },
   'docs/time-travel.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/titles.md': { database: 'shared' },
+  'docs/todos.md': { database: 'shared' },
   'docs/multitask.md': { server: 'assistant.config.ts', database: 'shared' },
   'docs/webhooks.md': { database: 'shared' },
   'docs/pauses.md': { server: 'assistant.config.ts', database: 'shared' },

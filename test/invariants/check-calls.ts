@@ -32,6 +32,7 @@ const results = new Set([
   'tool.denied',
   'tool.aborted',
   'child.ended',
+  'todo.written',
 ])
 
 /** One result per call; exactly one, if the run completed on an answer. */

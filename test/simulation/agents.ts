@@ -8,6 +8,7 @@ import { isCommanding } from './files.ts'
 import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
 import { roomOf } from './rooms.ts'
 import { seeded } from './seeded.ts'
+import { todoOf, todoTools } from './todos.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
 export const bannedTerm = 'snozzberry'
@@ -69,6 +70,7 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
         ? [{ ...tool('bash', 'idempotent'), contained: true as const }]
         : []),
       ...startTools(seed, tool('start', 'idempotent')),
+      ...todoTools(seed),
     ],
     guardrails: guardrailsOf(unit, seed),
     approvals: approvalsOf(unit),
@@ -89,6 +91,7 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
     ...contextOf(seed),
     ...titleOf(seed),
+    ...todoOf(seed),
   })
 }
 
@@ -139,6 +142,7 @@ function policiesOf(unit: Unit, seed: number) {
       pay: 'exempt',
       start: 'exempt',
       ...(isCommanding(seedOf(seed)) ? { bash: 'exempt' } : {}),
+      ...Object.fromEntries(todoTools(seed).map(({ name }) => [name, 'exempt'])),
     },
     source: './passport.json',
   }

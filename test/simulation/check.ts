@@ -13,6 +13,7 @@ import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
@@ -49,6 +50,7 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...titleViolations(run),
+      ...todoViolations(run),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),

@@ -17,6 +17,7 @@ import { type Schedule } from './schedule.ts'
 import { seeded } from './seeded.ts'
 import { speak } from './speak.ts'
 import { hear } from './steering.ts'
+import { plannedCalls } from './todos.ts'
 import { summarise, summaryMs } from './summaries.ts'
 import type { World } from './world.ts'
 
@@ -220,14 +221,20 @@ const isPerilous = ({ day: { kind } }: Schedule): boolean =>
 /** What the plan says, as far as the guard lets it. */
 function answer(request: ModelRequest, schedule: Schedule, moment: Moment): ModelTurn {
   const plan = planTurn(moment)
-  const calls = plan.map(({ tool, n }, index) => {
+  const lists = plannedCalls(moment.seed, moment.turn)
+  const calls = [...plan, ...lists].map((planned, index) => {
+    const id = `${request.callIdPrefix}_${index}`
+    if ('args' in planned) {
+      const { name, args } = planned
+      return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
+    }
+    const { tool, n } = planned
     // Where leases are in danger, most calls are such as may not be made again.
     const isAgain = isPerilous(schedule) && tool === 'look' && n > 0
     // Where commands are executed, they change files in place of some tools that do.
     const isCommand = tool === 'put' && n > 0 && isCommanding(seedOf(moment.seed))
     const name = isCommand ? 'bash' : isAgain ? 'pay' : tool
     const args = { n }
-    const id = `${request.callIdPrefix}_${index}`
     return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
   })
   if (request.guard === null)

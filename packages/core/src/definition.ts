@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { limits } from './limits.ts'
+import { MemoryConfig } from './memory/config.ts'
 import { NewerError } from './newer.ts'
 import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
@@ -35,6 +36,8 @@ export const ToolSpec = z.object({
   timeoutMs: z.number().int().positive(),
   /** The agent whose run does the work of each call: no worker has a tool of this name. */
   runs: z.string().optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -156,8 +159,8 @@ export const AgentDefinition = z.object({
       policies: z.array(PolicySpec).max(17).default([]),
       /** A policy that cannot answer denies. False: the call goes on, and `policy.faulted` says so. */
       failClosed: z.boolean().default(true),
-      /** Judge what the model says while it streams, in this order. */
-      stream: z.array(StreamGuardSpec).max(16).default([]),
+      /** Judge what the model says while it streams, in this order. 16 that are configured, and those that whoever learns has in any case. */
+      stream: z.array(StreamGuardSpec).max(18).default([]),
       /** Is it recorded what was taken out of the words of a tool that failed? Runs of before did not say so. */
       recordsFailures: z.boolean().default(false),
       /** Corrections after the first attempt of a turn. */
@@ -221,6 +224,12 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
+  /** What the agent remembers of those it works for. Absent: nothing. */
+  memory: MemoryConfig.optional(),
+  /** A run ends when the calls of a turn have settled: its model is not asked for closing words. Absent: it goes on. */
+  ends: z.literal('with_calls').optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -15,6 +15,7 @@ export const EffectKind = z.enum([
   'policy.evaluate',
   'webhook.deliver',
   'title.make',
+  'memory.learn',
   'context.compact',
   'tool.recall',
 ])
@@ -141,6 +142,9 @@ export const TitleEffect = z.object({
   make: z.enum(['model', 'words', 'untitled']),
 })
 
+/** Have a run of its own learn from what was said to a run that has completed. */
+export const MemoryEffect = z.object({ ...base, kind: z.literal('memory.learn') })
+
 /** Work to do in the world. */
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
@@ -149,6 +153,7 @@ export const Effect = z.discriminatedUnion('kind', [
   PolicyEffect,
   WebhookEffect,
   TitleEffect,
+  MemoryEffect,
   CompactEffect,
   ToolRecallEffect,
 ])
@@ -196,6 +201,7 @@ export const effectTraits = {
   'policy.evaluate': { node: 'guardrail', dispatch: null },
   'webhook.deliver': { node: null, dispatch: null, outlivesRun: true },
   'title.make': { node: null, dispatch: null, outlivesRun: true },
+  'memory.learn': { node: null, dispatch: null, outlivesRun: true },
   'context.compact': { node: 'context', dispatch: null },
 } as const satisfies Readonly<Record<EffectKind, EffectTraits>>
 
@@ -215,6 +221,7 @@ export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
 export type TitleEffect = z.infer<typeof TitleEffect>
+export type MemoryEffect = z.infer<typeof MemoryEffect>
 export type CompactEffect = z.infer<typeof CompactEffect>
 export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
 export type Effect = z.infer<typeof Effect>

@@ -45,6 +45,7 @@ export {
   Effect,
   EffectKind,
   effectTraits,
+  MemoryEffect,
   ModelCallEffect,
   outlivesRun,
   PolicyEffect,
@@ -56,6 +57,7 @@ export {
   WebhookEffect,
 } from './effect.ts'
 export { Outcome, RunStatus, StateName } from './outcome.ts'
+export { Todo, Todos, todoTool, todoToolName } from './verdict/todo/spec.ts'
 export type { Prompt, PromptMessage, ToolResult } from './prompt.ts'
 export {
   type Fact,
@@ -76,6 +78,67 @@ export { cleanTitle, wellFormed } from './title/line.ts'
 export { titleAnswer, titlePrompt } from './title/request.ts'
 export { Title, TitleConfig, TitledBy, TitleRefusal, untitled } from './title/spec.ts'
 export { givenPaths, saidTexts, titleOfWords } from './title/words.ts'
+export { MemoryConfig, MemoryScope } from './memory/config.ts'
+export { DropReason, MemoryAuthor, MemoryChange, MemoryChanges, MemoryKind } from './memory/item.ts'
+export { LearnRange, PinnedRange } from './memory/range.ts'
+export { MemorySkip } from './memory/skipped.ts'
+export {
+  emptyMemory,
+  foldMemory,
+  isSameMoment,
+  itemsOf,
+  type Memory,
+  type MemoryEvent,
+  type MemoryItem,
+  withoutSourceless,
+} from './memory/fold.ts'
+export {
+  memoryArguments,
+  MemoryRefusal,
+  memoryToolNames,
+  memoryTools,
+  SearchMemory,
+  searchMemoryName,
+  searchMemoryTool,
+} from './memory/candidate.ts'
+export {
+  itemIdOf,
+  judgeMemory,
+  type MemoryBench,
+  type MemoryCandidate,
+  type MemoryDraft,
+  type MemoryVerdict,
+  type NumberedWords,
+} from './memory/rules.ts'
+export { crowdedOut, worthOf } from './memory/capacity.ts'
+export { whyNoFact } from './memory/fact-shaped.ts'
+export { likenessOf } from './memory/likeness.ts'
+export { ownWords } from './memory/own-words.ts'
+export {
+  findItems,
+  memoryBlock,
+  memoryPart,
+  nameOfShown,
+  type ShownNote,
+  notesIn,
+  PinnedMemory,
+  type SaidItem,
+  selectItems,
+  shownAs,
+  ShownItem,
+  ShownNotes,
+  tokensOfText,
+} from './memory/shown.ts'
+export {
+  type LearnedEvent,
+  type LearnedRun,
+  type LearnedTalk,
+  mayBeLearned,
+  talkOf,
+} from './memory/learnable.ts'
+export { fittingTalk, learnPrompt, type RunTalk, wordMoments } from './memory/learn-prompt.ts'
+export { learnerName, learnerOf } from './memory/learner.ts'
+export { dayOf, endOfDay } from './text/day.ts'
 export { ledgerSchemas, type LedgerType, PauseTarget } from './event/ledger.ts'
 export { type NotePayload, type NoteType, noteSchemas } from './event/note.ts'
 export {
@@ -123,6 +186,7 @@ export { escapedOnce } from './conversation/cut.ts'
 export { spokenText } from './conversation/spoken-text.ts'
 export { checkPairing, createPairing, type PairingViolation } from './conversation/pairing.ts'
 export { resultOf } from './conversation/result.ts'
+export { decidedResult } from './conversation/decided-result.ts'
 export { PolicyAnswer, PolicyEffectWord, PolicyReason } from './policy-answer.ts'
 export { type PolicyRequest, type PureEvaluator } from './verdict/authorization/request.ts'
 export {

@@ -28,6 +28,11 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */
@@ -73,6 +78,43 @@ export const limits = {
   titleMsMax: 60_000,
   /** Titles that one process asks models for at a time. */
   titlesAtOnceMax: 8,
+  /** The memory of somebody: its items, the bytes of their texts, characters of one, and sources that one names. */
+  memoryItemsMax: 200,
+  memoryBytesMax: 64 * 1024,
+  memoryItemCharsMax: 300,
+  memorySourcesMax: 8,
+  /** Changes that one event may say. */
+  memoryChangesMax: 256,
+  /** Items that one run may remember, and the confidence that an item needs. */
+  memoryPerRunMax: 8,
+  memoryConfidenceMin: 0.7,
+  /** After so long an item counts for half. The newest corrections stay whatever they count for. */
+  memoryHalfLifeMs: 90 * 24 * 3_600_000,
+  memoryCorrectionsKept: 10,
+  /** Tokens of the items in a request: at first, and those that are new with a later run of the conversation. */
+  memoryShownTokensMax: 2000,
+  memoryAddedTokensMax: 500,
+  /** Items that a search answers, and characters of one. */
+  memoryFoundMax: 8,
+  memoryQueryCharsMax: 500,
+  /** How long after the end of a run it may be learned from. */
+  memoryDelayMsMax: 7 * 24 * 3_600_000,
+  /** Learning is a run of its own: turns, calls, tokens and time that it has. */
+  learnTurnsMax: 2,
+  learnCallsMax: 20,
+  learnTokensMax: 50_000,
+  learnMsMax: 120_000,
+  /** Messages of users that one learning is shown; characters of one, of an answer, and of all of it. */
+  learnWordsMax: 64,
+  learnWordCharsMax: 2000,
+  learnAnswerCharsMax: 1000,
+  learnCharsMax: 24_000,
+  /** Learnings that one process begins at a time, and those of one tenant that are at work at a time. */
+  learnsAtOnceMax: 8,
+  learnsPerTenantMax: 8,
+  /** Learnings of one memory that fail in a row until none is begun any more, and for how long none is. */
+  learnFailuresMax: 3,
+  learnRestMs: 24 * 3_600_000,
   /** Minutes that a thread may be given to live after it was last used: ten years. */
   threadTtlMinutesMax: 5_256_000,
   /** Messages that one edit puts into a conversation. */

@@ -29,9 +29,13 @@ const grants = {
  * All that a run can remember at once: 64 open calls, the widest window with all warnings, the longest list of calls,
  * all rates of passports, and as many decisions of humans as are kept.
  */
-function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null): RunState {
-  // A run with a meter remembers one decision of humans less.
-  const remembered = room ? grants[bits].slice(1) : grants[bits]
+function worst(
+  status: OpenStatus,
+  bits: 64 | 128,
+  { room, todo }: { readonly room: RoomState | null; readonly todo: boolean },
+): RunState {
+  // A run with a meter remembers one decision of humans less, and so does one with a plan.
+  const remembered = grants[bits].slice((room ? 1 : 0) + (todo ? 1 : 0))
   const hasEffect = ['running', 'child', 'unknown'].includes(status)
   return {
     name: 'cancelling',
@@ -63,6 +67,8 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
       children: limits.childrenMax,
       rerun: true,
       childTurns: most,
+      todosOpen: todo ? limits.todosMax : 0,
+      todosReminded: todo ? limits.todoRemindersMax : 0,
       injected: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {
@@ -87,6 +93,8 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
       room,
       // A rerun has nothing to do with the title of its thread, and says so at greater length.
       title: 0,
+      // Neither is a rerun learned from.
+      learns: 0,
       webhooks: range(limits.webhooksMax).map(() => 2 ** WebhookMoment.options.length - 1),
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
@@ -96,14 +104,16 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
   }
 }
 
+const plain = { room: null, todo: false }
+
 test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)(
   'the largest state, its calls %s, is within the limit and reads back as it was',
   (status) => {
     for (const bits of [64, 128] as const)
-      for (const room of [null, fullRoom]) {
-        const text = JSON.stringify(persist(worst(status, bits, room)))
+      for (const more of [plain, { room: fullRoom, todo: false }, { room: fullRoom, todo: true }]) {
+        const text = JSON.stringify(persist(worst(status, bits, more)))
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
-        expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits, room))
+        expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits, more))
       }
   },
 )
@@ -134,7 +144,10 @@ const place: PrunePlace = {
 
 test('places to prune are remembered besides as many calls as they are remembered with', () => {
   const cut = { runId: place.runId, seq: most }
-  const { name, context } = worst('running', 128, { ...fullRoom, prune: place, cut })
+  const { name, context } = worst('running', 128, {
+    room: { ...fullRoom, prune: place, cut },
+    todo: true,
+  })
   const open = Object.fromEntries(Object.entries(context.open).slice(0, limits.roomCallsMax))
   const state = { name, context: { ...context, open } }
   const text = JSON.stringify(persist(state))
@@ -146,7 +159,7 @@ test.each([
   ['in this run', { ...place, runId: '01930000-0000-7000-8000-0123456789ab' }],
   ['in another one, of whatever name', { ...place, runId: 'child of a.2 %' }],
 ])('a place %s reads back as it was', (_, prune) => {
-  const state = worst('asked', 64, { ...fullRoom, prune })
+  const state = worst('asked', 64, { room: { ...fullRoom, prune }, todo: true })
   expect(reviveState(persist(state)).context.room).toEqual({ ...fullRoom, prune })
 })
 
@@ -171,7 +184,7 @@ test('the first state reads back as it was', () => {
 })
 
 test('nothing of a context is left out of the cache', () => {
-  const { context } = worst('running', 64)
+  const { context } = worst('running', 64, plain)
   for (const name of Object.keys(fresh.context)) expect(context).toHaveProperty(name)
   expect(Object.keys(context)).toHaveLength(Object.keys(fresh.context).length)
 })

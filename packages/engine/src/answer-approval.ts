@@ -11,6 +11,7 @@
 import {
   type AgentDefinition,
   approvalTimer,
+  callsOf,
   decisionSchemas,
   factSchemas,
   type JsonObject,
@@ -160,6 +161,7 @@ async function record(
       ...(note === undefined ? {} : { note }),
       ...(scope === undefined ? {} : { scope }),
       ...(edited ? { edited, caller: from } : {}),
+      ...settledArgs(asked, request),
       ...(by ? { by } : {}),
     },
     { key: `approval:${callId}`, actor, tool, verdict: decision },
@@ -177,6 +179,22 @@ async function record(
     return told && effect === 'accepted' ? told : { code: effect }
   }
   return { code: head.status === 'ended' || code === 'ended' ? 'ended' : 'no_run' }
+}
+
+/** The arguments of a call that the decision will settle which takes the answer: it knows nothing else of them. */
+function settledArgs(
+  { agent, events, tool }: Asked,
+  { callId, decision }: AnswerApproval,
+): { readonly args?: JsonObject } {
+  const spec = agent.tools.find(({ name }) => name === tool)
+  if (spec?.settles !== 'here' || decision !== 'approve') return {}
+  const calls = events.flatMap((event) =>
+    event.type === 'model.completed'
+      ? callsOf(payloadOf(factSchemas['model.completed'], event).turn)
+      : [],
+  )
+  const call = calls.find(({ id }) => id === callId)
+  return call ? { args: call.args } : {}
 }
 
 /** Known by the digest that the run makes of arguments, as what the model asked for. */

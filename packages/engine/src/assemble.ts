@@ -7,6 +7,7 @@ import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
+import { createMemories } from './perform/memories.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
 import type {
@@ -101,6 +102,7 @@ function groundOf(
     content,
     digests: createDigests({ register, random }),
     files: createFiles({ register, content }),
+    memories: createMemories({ register, clock }),
     recordings: createRecordings(register),
     transcripts,
     observer,

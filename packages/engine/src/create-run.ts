@@ -1,6 +1,7 @@
 /** Creating a run: by a client, or by a run for one of its calls. */
 import {
   AgentDefinition,
+  saidTexts,
   type EditMessage,
   type FactPayload,
   type Machine,
@@ -18,6 +19,7 @@ import type { Preparations } from './record/preparations.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
 import { emptyView } from './record/view.ts'
+import { memoryMark } from './memory-thread.ts'
 import { firstTitle } from './title-thread.ts'
 
 export interface CreateRunDeps extends Patience {
@@ -42,6 +44,10 @@ export interface NewRun extends CreateRun {
   /** The run that it asks once more, on the same thread, and who was told of that one by its own request. */
   readonly retry?: FactPayload<'run.created'>['retry']
   readonly told?: readonly Webhook[]
+  /** The part of a conversation that it learns from: then it stands on the thread of a memory. */
+  readonly learn?: FactPayload<'run.created'>['learn']
+  /** Of a rerun: the memory of the run that it repeats. */
+  readonly remembered?: FactPayload<'run.created'>['memory']
   /** Of the effect that starts it: an attempt that was taken over starts nothing. */
   readonly attempt?: number
 }
@@ -79,8 +85,9 @@ function orderOf({ multitask, delayMs = 0, priority = 0, base }: CreateRun) {
 }
 
 /** Whom it works for, what its client takes for granted and says of it, and the run that it comes from. */
-function originOf({ user, endUser, client, fields, parent, rerun, retry }: NewRun) {
+function originOf({ user, endUser, client, fields, parent, rerun, retry, learn }: NewRun) {
   return {
+    ...(learn ? { learn } : {}),
     ...(client ? { client } : {}),
     ...(fields ? { fields } : {}),
     ...(user === undefined ? {} : { user }),
@@ -108,7 +115,7 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
   return {
     input: await spilled(request.input),
     ...(history.length > 0 ? { history: await spilled(history) } : {}),
-    ...(edit ? { edit: { messages: await spilled(edit.messages) } } : {}),
+    ...(edit ? { edit: { ...edit, messages: await spilled(edit.messages) } } : {}),
     ...(compact ? { compact: sanitiseObject(compact) } : {}),
     ...filesOf(request),
   }
@@ -120,14 +127,27 @@ async function wordsOf({ content }: CreateRunDeps, request: NewRun) {
  */
 async function webhooksOf(
   { content, sender }: CreateRunDeps,
-  { webhook, told = [], parent, rerun, definition, tenantId, threadId }: NewRun,
+  { webhook, told = [], parent, rerun, learn, definition, tenantId, threadId }: NewRun,
 ): Promise<readonly Webhook[]> {
-  if (parent) return []
+  if (parent || learn) return []
   const configured = rerun ? [] : (sender?.endpoints(definition.name) ?? [])
   if (webhook === undefined) return [...told, ...configured]
   const key = await content.keep({ tenantId, threadId }, webhook)
   const own = { on: [...WebhookMoment.options], origin: new URL(webhook).origin, key }
   return [own, ...configured]
+}
+
+/** Does it change a memory: as a run that learns, or by a person? */
+const isOfMemory = ({ learn, edit }: NewRun): boolean =>
+  learn !== undefined || edit?.memory !== undefined
+
+/** The memory of whom a run works for. A run that another run started, an edit, one that sums up and one that learns have nothing to do with one. */
+async function memoryOfRun(deps: CreateRunDeps, request: NewRun) {
+  const { parent, edit, compact, learn, rerun, remembered, input } = request
+  if (rerun) return remembered ?? null
+  if (!request.definition.memory || parent || edit || compact || learn) return null
+  const isSaid = saidTexts(input).some((text) => text.trim() !== '')
+  return memoryMark(deps, { ...request, isSaid })
 }
 
 /** Creates a run, and admits it if its thread is free. Repeated with the same alias, it answers the first one. */
@@ -142,6 +162,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
   const said = await wordsOf(deps, request)
   const webhooks = await webhooksOf(deps, request)
   const titled = await firstTitle(deps, request)
+  const memory = await memoryOfRun(deps, request)
   const agent = definition.name
   const pinned = { agent, definitionHash: stored, ...machineOf(deps) }
   const created = deps.writer.fact(
@@ -153,6 +174,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       ...originOf(request),
       ...order,
       ...(titled ? { title: titled.title } : {}),
+      ...(memory ? { memory } : {}),
       ...(webhooks.length > 0 ? { webhooks: [...webhooks] } : {}),
     },
     { key: 'created', actor },
@@ -171,6 +193,7 @@ export async function createRun(deps: CreateRunDeps, request: NewRun): Promise<C
       alias,
       ...order,
       ...(lanes.length > 0 ? { lanes } : {}),
+      ...(isOfMemory(request) ? { memory: true } : {}),
       ...(place ? { parent: { ...place, attempt } } : {}),
     },
     admit: true,

@@ -5,10 +5,12 @@ import type {
   FactPayload,
   FileChanges,
   JsonObject,
+  MemoryChanges,
   PolicyAnswer,
   ToolOutput,
   UserMessage,
 } from '@signalbox/core'
+import type { ChangeMemory, PauseMemory } from './change-memory.ts'
 import type { Lane, Moment, Multitask, NamedTarget, PauseAnswer, PauseCode } from './ports.ts'
 
 /** The caller, as the server authenticated it: never taken from a request's body. */
@@ -41,12 +43,18 @@ export interface CreateRun extends Caller {
   /** The messages said elsewhere before the input, on a thread that has heard nothing. */
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
-  readonly edit?: { readonly messages: readonly EditMessage[] }
+  readonly edit?: {
+    readonly messages: readonly EditMessage[]
+    /** What a person changes in a memory: only on the thread of one. */
+    readonly memory?: MemoryChanges
+  }
   /** Instead of an input: the run has what was said on its thread summed up, and ends. */
   readonly compact?: { readonly instructions?: string }
   /** Files that it is given, or, for an edit, that it changes: blobs of its thread. */
   readonly files?: FileChanges
   readonly metadata: JsonObject
+  /** Nothing of the run is remembered: it is neither learned from, nor shown what is known. Default: what its agent says. */
+  readonly memory?: 'off'
   /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']
   /** The words of the client about the run, in the fields that its agent declares. */
@@ -90,6 +98,8 @@ export interface Rerun
   readonly definition: AgentDefinition | null
   /** Changes that definition. May throw, then nothing is created. Default: nothing. */
   readonly change?: (definition: AgentDefinition) => AgentDefinition
+  /** It is shown what is known of the user now. Default: what the other run was shown. */
+  readonly memory?: 'now'
   readonly webhook?: string
   readonly user?: Person
   readonly endUser?: string
@@ -267,6 +277,10 @@ export interface Commands {
   hideThread(request: HideThread): Promise<HideAnswer>
   /** Gives a thread a title that no run and no model changes any more. */
   titleThread(request: TitleThread): Promise<TitleAnswer>
+  /** A person writes or removes items of a memory. */
+  changeMemory(request: ChangeMemory): Promise<CreateAnswer>
+  /** Nothing is learned into a memory, nor shown of it, until the pause ends. It holds at once. */
+  pauseMemory(request: PauseMemory): Promise<void>
   replayWebhook(request: ReplayWebhook): Promise<ReplayAnswer>
   /** An agent, a tool or a queue starts nothing new from the answer on. What runs goes on. */
   pause(request: PauseRequest): Promise<PauseAnswerOf>

@@ -9,6 +9,7 @@
 export type * from './ports/append.ts'
 export type * from './ports/budget.ts'
 export type * from './ports/ledger.ts'
+export type * from './ports/memory.ts'
 export type * from './ports/register.ts'
 export type * from './ports/pauses.ts'
 export type * from './ports/stream-guard.ts'

@@ -12,10 +12,13 @@ import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import { limits } from '../limits.ts'
 import { textHead } from '../text/clip.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
+import type { Todo } from '../verdict/todo/spec.ts'
 import { escaped } from './cut.ts'
 
 /** Lines by what they are about, oldest first. */
 interface Lines {
+  /** The items of the newest plan: it takes the place of the one before. */
+  todos: readonly string[]
   readonly runs: string[]
   /** Each path once. */
   readonly files: Set<string>
@@ -28,17 +31,19 @@ interface Lines {
 /** How many lines there are of each. */
 type Counts = Readonly<Record<keyof typeof sections, number>>
 
-const none: Counts = { runs: 0, files: 0, failures: 0, people: 0 }
+const none: Counts = { todos: 0, runs: 0, files: 0, failures: 0, people: 0 }
 
 /** The title of each section, and how many of its lines are shown. */
 const sections = {
+  todos: { title: 'The plan, as it was written last:', most: limits.todosMax },
   runs: { title: 'Runs that were started:', most: limits.appendixLinesMax },
   files: { title: 'Files that were changed:', most: limits.appendixLinesMax },
   failures: { title: 'Calls that failed:', most: limits.appendixFailuresMax },
   people: { title: 'What people decided about calls:', most: limits.appendixFailuresMax },
 } as const
 
-const countsOf = ({ runs, files, failures, people }: Lines): Counts => ({
+const countsOf = ({ todos, runs, files, failures, people }: Lines): Counts => ({
+  todos: todos.length,
   runs: runs.length,
   files: files.size,
   failures: failures.length,
@@ -55,6 +60,7 @@ function backTo(lines: Lines, counts: Counts): void {
 
 function forgetAll(lines: Lines): void {
   backTo(lines, none)
+  lines.todos = []
   lines.leftOut = none
 }
 
@@ -78,14 +84,22 @@ export interface Appendix {
 export function createAppendix(earlier = ''): Appendix {
   const lines = linesOf(earlier)
   const calls = new Map<string, Called>()
-  /** The lines there were before the run at hand. */
+  /** The lines there were before the run at hand, and its plan. */
   let before = countsOf(lines)
+  let planned = lines.todos
   return {
     take(event) {
-      if (event.type === 'run.created') before = countsOf(lines)
+      if (event.type === 'run.created') {
+        before = countsOf(lines)
+        planned = lines.todos
+      }
       const heard = heardOf(event)
+      if (heard?.as === 'result') lines.todos = heard.todos.map(todoLine)
       if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
-      if (heard?.as === 'refusal' && heard.context === 'drop-turn') backTo(lines, before)
+      if (heard?.as === 'refusal' && heard.context === 'drop-turn') {
+        backTo(lines, before)
+        lines.todos = planned
+      }
       if (heard?.as === 'refusal' && heard.context === 'reset-context') forgetAll(lines)
       const fact = readFact(event)
       if (fact) take(lines, calls, fact)
@@ -94,8 +108,9 @@ export function createAppendix(earlier = ''): Appendix {
   }
 }
 
-function textOf({ runs, files, failures, people, leftOut }: Lines): string {
+function textOf({ todos, runs, files, failures, people, leftOut }: Lines): string {
   const text = [
+    section('todos', todos, leftOut),
     section('runs', runs, leftOut),
     section('files', [...files], leftOut),
     section('failures', failures, leftOut),
@@ -117,7 +132,13 @@ function section(name: keyof Counts, lines: readonly string[], leftOut: Counts):
 
 /** The lines of a text that `textOf` made. */
 function linesOf(text: string): Lines {
-  const found: Record<keyof Counts, string[]> = { runs: [], files: [], failures: [], people: [] }
+  const found: Record<keyof Counts, string[]> = {
+    todos: [],
+    runs: [],
+    files: [],
+    failures: [],
+    people: [],
+  }
   const leftOut = { ...none }
   let name: keyof Counts | undefined
   for (const line of text === '' ? [] : text.split('\n')) {
@@ -131,7 +152,7 @@ function linesOf(text: string): Lines {
   return { ...found, files: new Set(found.files), leftOut }
 }
 
-const names = ['runs', 'files', 'failures', 'people'] as const
+const names = ['todos', 'runs', 'files', 'failures', 'people'] as const
 
 function take(
   { runs, files, failures, people }: Lines,
@@ -172,6 +193,8 @@ function take(
     default:
   }
 }
+
+const todoLine = ({ text, status }: Todo): string => `[${status}] ${short(text)}`
 
 const pathsOf = ({
   files = [],

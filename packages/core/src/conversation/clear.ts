@@ -114,7 +114,7 @@ export function shortened(
   entry: Entry,
   { rule, current }: { readonly rule: ClearRule; readonly current: number },
 ): Entry | null {
-  if (entry.type === 'said' && entry.isSummary) return null
+  if (entry.type === 'said' && (entry.isSummary || entry.isMemory)) return null
   const most = entry.at.run < current ? rule.wordsChars : rule.ownChars
   const isLong = (part: AssistantPart): part is TextPart | BlobPart =>
     (part.type === 'text' && part.text.length > most) || (part.type === 'blob' && part.bytes > most)

@@ -2,6 +2,7 @@
 import type { AssistantPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
+import type { PinnedMemory } from '../memory/shown.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { Said } from './write.ts'
@@ -25,6 +26,12 @@ export class Conversation {
   waiting: { readonly seq: number; readonly said: readonly Said[] }[] = []
   /** Where the words of the current run begin. */
   from = 0
+  /** The first event of the current run. */
+  begun: SaidAt = nowhere
+  /** The notes about the user that the current run has pinned; null: none yet. */
+  pinned: PinnedMemory | null = null
+  /** Were there ever any? */
+  hasNotes = false
 }
 
 const remindersMax = 4

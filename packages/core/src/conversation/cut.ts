@@ -9,6 +9,7 @@
 import type { FactPayload } from '../event/fact.ts'
 import type { ContentPart } from '../message.ts'
 import type { Conversation } from './conversation.ts'
+import { keptBlock } from './notes.ts'
 import { isThrough } from './place.ts'
 import type { Entry, Said } from './write.ts'
 
@@ -30,6 +31,7 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   const count = entriesThrough(conversation, payload.through)
   if (count === 0) return
   const at = runs.placeOf(payload.through)
+  conversation.hasNotes ||= payload.memory !== undefined
   const { instructions: texts = [], instructionsLeftOut: leftOut = 0 } = payload
   conversation.instructions.recall({ texts, leftOut })
   const summary: Said = { type: 'said', at, parts: blockOf(payload), isSummary: true }
@@ -40,7 +42,7 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
     at,
     ...each,
   }))
-  const put = [summary, ...said]
+  const put = [summary, ...keptBlock(payload.memory, at), ...said]
   entries.cutBefore(count, put)
   // Where the words of the run are before the place, a refusal forgets what is behind it, and not the summary.
   conversation.from = Math.max(put.length, conversation.from - count + put.length)

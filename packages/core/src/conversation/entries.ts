@@ -73,6 +73,11 @@ export class Entries {
     this.#change(at)
   }
 
+  insert(at: number, entry: Entry): void {
+    this.#all.splice(at, 0, entry)
+    this.#change(at)
+  }
+
   /** Forgets everything from there on. */
   cut(from: number): void {
     this.#all.splice(from)

@@ -11,12 +11,14 @@
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
+ * P9 Notes about the user stand before the words of the run that pinned them (`notes.ts`): a prompt holds a reference to each block.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
 import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
+import type { PinnedMemory, ShownNotes } from '../memory/shown.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
@@ -30,10 +32,11 @@ import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
 import { tellFiles } from './given-files.ts'
+import { notesShown, pinNotes } from './notes.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
@@ -47,6 +50,14 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
+  /** The notes that the run at hand has pinned; null: none so far. */
+  readonly pinned: PinnedMemory | null
+  /** The notes about the user that the conversation shows, and that hold; null: it shows none. */
+  notes(): ShownNotes | null
+  /** Does it hold a reference to notes, or did it? */
+  readonly hasNotes: boolean
+  /** The run at hand shows these: until a fact says so, or others. */
+  pin(pinned: PinnedMemory): void
   /** The part up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
   part(through: Moment, texts?: Texts): ConversationPart
 }
@@ -65,6 +76,14 @@ export function createProjection(instructions: string): PromptProjection {
     get kept() {
       return writer.kept
     },
+    get pinned() {
+      return conversation.pinned
+    },
+    notes: () => (conversation.hasNotes ? notesShown(conversation.entries.all) : null),
+    get hasNotes() {
+      return conversation.hasNotes
+    },
+    pin: (pinned) => pin(conversation, pinned),
     part: (through, texts) => partOf(conversation, through, texts),
     cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
   }
@@ -92,6 +111,8 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     const { history = [] } = payload
     conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.all.length
+    conversation.begun = conversation.now
+    conversation.pinned = null
     // One that sums up says nothing.
     if (payload.compact) return
     const said = payload.edit
@@ -105,7 +126,11 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     conversation.reminders = []
     return
   }
-  if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
+  if (fact.type === 'model.completed') {
+    const { turn, pinned } = fact.payload
+    if (pinned?.memory) pin(conversation, pinned.memory)
+    return answer(conversation, turn)
+  }
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
   if (fact.type === 'context.compacted') return cutThrough(conversation, fact.payload)
   if (fact.type === 'input.injected') {
@@ -122,6 +147,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':
@@ -140,6 +167,11 @@ function obey(conversation: Conversation, heard: Heard): void {
     case 'pruning':
       return clear(conversation, conversation.runs.placeOf(heard.through), heard.rule)
   }
+}
+
+function pin(conversation: Conversation, pinned: PinnedMemory): void {
+  conversation.hasNotes ||= pinned.notes.length > 0
+  pinNotes(conversation, pinned)
 }
 
 /** An answer that was cut, and that another turn goes on from, stays. */

@@ -32,6 +32,8 @@ interface Written {
 /** The text of these entries. */
 export const serialised = (entries: readonly Entry[], written: Written): string =>
   entries
+    // Notes about the user are no part of the conversation: they stand behind the summary as they are.
+    .filter((entry) => entry.type !== 'said' || !entry.isMemory)
     .map((entry) => {
       if (!mayBeKept(entry)) return gap
       if (entry.type === 'answered') return answerOf(entry.parts, written)

@@ -22,6 +22,8 @@ export interface Said {
   readonly parts: readonly ContentPart[]
   /** It stands for what was said before. */
   readonly isSummary?: true
+  /** It refers to notes about the user. */
+  readonly isMemory?: true
 }
 
 export interface CallAnswer {

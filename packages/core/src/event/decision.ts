@@ -20,6 +20,7 @@ import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
 import { Moment } from '../room-measure.ts'
+import { Todos } from '../verdict/todo/spec.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
@@ -227,6 +228,22 @@ export const decisionSchemas = {
     /** Steps that were tried for this turn to make the request lighter. */
     tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
+  }),
+  /** The model wrote its plan anew; the result of the call says how much of it is open. */
+  'todo.written': z.object({
+    callId: z.string(),
+    turn: z.number().int(),
+    todos: Todos,
+    /** Items that are not completed. */
+    open: z.number().int().min(0),
+  }),
+  /** The run would have completed with items of the plan open: the model is told so, and asked once more. */
+  'todo.reminded': z.object({
+    turn: z.number().int(),
+    /** 1 for the first reminder of the run. */
+    nth: z.number().int(),
+    open: z.number().int(),
+    text: z.string(),
   }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
   'input.taken': z.object({

@@ -53,6 +53,13 @@ export type Heard =
       readonly code: string
       readonly message: string
     }
+  /** The result of a call that the decision settled, and the plan that it wrote. */
+  | {
+      readonly as: 'result'
+      readonly callId: string
+      readonly text: string
+      readonly todos: DecisionPayload<'todo.written'>['todos']
+    }
   /** A line behind the result of a call. */
   | { readonly as: 'remark'; readonly callId: string; readonly text: string }
   /** Words of users that waited, up to an event. */

@@ -6,6 +6,9 @@ import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
 import { Moment, RoomMeasure } from '../room-measure.ts'
 import { limits } from '../limits.ts'
+import { MemoryChanges } from '../memory/item.ts'
+import { LearnRange, PinnedRange } from '../memory/range.ts'
+import { PinnedMemory, ShownNotes } from '../memory/shown.ts'
 import { ContentPart, EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
 import { ModelError, ModelTurn, Redaction, Usage } from '../turn.ts'
@@ -51,7 +54,13 @@ export const factSchemas = {
     /** What it goes on from: right after this event. Default: from the end of the run before it on its thread. */
     base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
     /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
-    edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
+    edit: z
+      .object({
+        messages: z.array(EditMessage).max(limits.editMessagesMax),
+        /** The changes that a person makes to a memory: only of a run on the thread of one. */
+        memory: MemoryChanges.optional(),
+      })
+      .optional(),
     /** The run has what was said on its thread summed up, and ends. It says nothing, and asks nobody for an answer. */
     compact: z
       .object({
@@ -91,6 +100,19 @@ export const factSchemas = {
      * has not completed so far. Absent: no.
      */
     title: z.enum(['made', 'open']).optional(),
+    /** The memory of whom the run works for. Absent: it is shown none, and none is made of it. */
+    memory: z
+      .object({
+        /** The thread of the memory. */
+        threadId: z.string(),
+        /** Is it learned from when it has completed? Absent: no. */
+        learn: z.literal(true).optional(),
+        /** Of a rerun: the items that the other run was shown. Absent: those of now. */
+        pinned: PinnedMemory.optional(),
+      })
+      .optional(),
+    /** The run learns: from this part of a conversation, into the memory whose thread it is on. */
+    learn: LearnRange.optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),
@@ -113,6 +135,15 @@ export const factSchemas = {
     promptBytes: z.number().int().min(0).optional(),
     /** The weight of the request, and the places at which it could be made lighter. Present where that may soon be needed, or is. */
     room: RoomMeasure.optional(),
+    /** What the requests of the run show beside the conversation, settled with its first call. Absent: nothing, or a fact before says it. */
+    pinned: z
+      .object({
+        /** Items of the memory of whom it works for. */
+        memory: PinnedMemory.optional(),
+        /** Of a run that learns: the words that it learns from. */
+        learned: PinnedRange.optional(),
+      })
+      .optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),
@@ -138,6 +169,8 @@ export const factSchemas = {
     instructions: z.array(z.string()).optional(),
     /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
     instructionsLeftOut: z.number().int().min(1).optional(),
+    /** The notes about the user that stood in that part, and hold: they stand behind the summary. Absent: none. */
+    memory: ShownNotes.optional(),
     /** The events that the summary was made of. */
     sources: z.object({
       from: Moment,
@@ -197,6 +230,8 @@ export const factSchemas = {
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
+    /** What the call changed in the memory whose thread it is on. */
+    memory: MemoryChanges.optional(),
     /** How its command was executed, where it was one for the sandbox. */
     sandbox: SandboxReport.optional(),
     /** What guardrails took out of the output. Absent: nothing. */
@@ -291,6 +326,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call that settles in the decision which takes this. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +345,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call that settles in the decision which takes this. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),

@@ -141,6 +141,7 @@ const erasedEnds: ReadonlyMap<string, CallEnd> = new Map([
   ['tool.unknown', 'unknown'],
   ['child.ended', 'child_ended'],
   ['recall.missed', 'recall_missed'],
+  ['todo.written', 'completed'],
 ])
 
 /** The columns of an erased event prove how it ended, not more. */

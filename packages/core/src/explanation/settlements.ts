@@ -94,6 +94,12 @@ function told(event: Known<SettlingType>, tool: string): Told {
         is_error: event.payload.output.isError,
         says: `${event.actor} answered in the place of the tool ${tool}.`,
       }
+    case 'todo.written':
+      return {
+        verdict: 'completed',
+        is_error: false,
+        says: `The decision wrote the plan of the model: ${event.payload.todos.length} items, ${event.payload.open} of them open.`,
+      }
     case 'event.ignored': {
       const { seq, type, state } = event.payload
       const says = `The event #${seq} (${type}) changed nothing: the run was in the state ${state}.`

@@ -80,10 +80,18 @@ const letterOf = {
   injected: 'J',
   relieved: 'V',
   title: 'N',
+  todosOpen: 'U',
+  todosReminded: 'X',
 } as const
 
 /** Counters without a place in the first form. */
-const unplaced: ReadonlySet<string> = new Set(['injected', 'relieved', 'title'])
+const unplaced: ReadonlySet<string> = new Set([
+  'injected',
+  'relieved',
+  'title',
+  'todosOpen',
+  'todosReminded',
+])
 
 const letters = new Map<string, string>(Object.entries(letterOf))
 const countersByLetter = new Map<string, string>(

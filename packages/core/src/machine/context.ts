@@ -74,6 +74,9 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -90,6 +93,8 @@ export interface RunContext {
   readonly room: RoomState | null
   /** Is its thread to have a title when it ends? 0: no. 1: it was made of the words of this run. 2: of those of another. */
   readonly title: number
+  /** 1: it is learned from when it has completed. */
+  readonly learns: number
   /** The moments that each webhook of the run wants to be told of. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
@@ -129,6 +134,8 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
   injected: 0,
   told: [],
   loop: emptyLoop,
@@ -138,6 +145,7 @@ export const emptyContext: RunContext = {
   relieved: reliefs.none,
   room: null,
   title: 0,
+  learns: 0,
   webhooks: [],
   activeMs: 0,
   since: null,

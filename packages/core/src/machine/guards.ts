@@ -6,6 +6,7 @@ import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
 import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
+import { isReminded } from '../verdict/todo/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
@@ -127,6 +128,12 @@ export const hasNoCalls = ({ event }: Args): boolean =>
 /** Was something said that the model was not shown? */
 export const hasMore = (args: Args): boolean => hasNoCalls(args) && args.context.injected > 0
 
+/** Would the run complete with a plan that is not done, of which the model may be told? */
+export const hasOpenTodos = (args: Args): boolean =>
+  hasNoCalls(args) &&
+  args.event.type === 'model.completed' &&
+  isReminded(args.event.agent, args.context, args.event.fact.payload.turn)
+
 /** A run that exists and asks a model: an edit has its end already, and hears nothing. */
 export const hears = ({ context }: { readonly context: RunContext }): boolean =>
   isCreated({ context }) && !isEdit({ context })
@@ -138,6 +145,10 @@ export const isEnding = ({ context }: { readonly context: RunContext }): boolean
 /** Are the calls of this turn not judged yet? */
 export const isFresh = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' && context.opened !== context.turn
+
+/** Does the run end, now that the calls of its turn have settled? */
+export const endsWithCalls = ({ context, event }: Args): boolean =>
+  event.agent.ends === 'with_calls' && context.opened === context.turn
 
 export const turnsExhausted = ({ context, event }: Args): boolean =>
   turnBudget(event.agent, context) !== null

@@ -121,6 +121,7 @@ export const runMachine = vocabulary.createMachine({
         { guard: 'notPositive', target: 'completed', actions: 'endAnswered' },
         { guard: 'missing', target: 'failed', actions: 'endMissing' },
         { guard: 'hasMore', target: 'loop' },
+        { guard: 'hasOpenTodos', target: 'loop', actions: 'remindOfTodos' },
         { guard: 'hasNoCalls', target: 'completed', actions: 'endAnswered' },
         { target: 'guardrail' },
       ],
@@ -167,6 +168,7 @@ export const runMachine = vocabulary.createMachine({
     },
     loop: {
       always: [
+        { guard: 'endsWithCalls', target: 'completed', actions: 'endSettled' },
         { guard: 'turnsExhausted', target: 'completed', actions: 'endWithoutTurn' },
         { guard: 'isFull', target: 'context', actions: 'compact' },
         toModel,

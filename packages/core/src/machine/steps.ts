@@ -8,6 +8,7 @@ import { keepInput } from './step/input.ts'
 import { takePolicies } from './step/policies.ts'
 import * as settle from './step/settle.ts'
 import { acting } from './step/step.ts'
+import { remindOfTodos } from './step/todos.ts'
 import * as turn from './step/turn.ts'
 
 /** The actions of the chart. All are steps: a fact that leaves the snapshot as it was has been ignored (D4). */
@@ -19,6 +20,7 @@ export const actions = {
   loseAnswer: acting(turn.loseAnswer),
   askAgain: acting(turn.askAgain),
   goOn: acting(turn.goOn),
+  remindOfTodos: acting(remindOfTodos),
   compact: acting(compaction.compact),
   compactByHand: acting(compaction.compactByHand),
   endCompacted: acting(compaction.endCompacted),
@@ -46,6 +48,7 @@ export const actions = {
   endRefused: acting(end.endRefused),
   takeRefusal: acting(end.takeRefusal),
   endAnswered: acting(end.endAnswered),
+  endSettled: acting(end.endSettled),
   endMissing: acting(end.endMissing),
   endWithoutRetry: acting(end.endWithoutRetry),
   endWithoutTurn: acting(end.endWithoutTurn),

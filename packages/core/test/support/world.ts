@@ -192,6 +192,7 @@ export class World {
       case 'tool.recall':
       case 'webhook.deliver':
       case 'title.make':
+      case 'memory.learn':
         return null
     }
   }

@@ -167,6 +167,7 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     appendix,
     ...wordsOf(part),
     ...instructionsOf(part),
+    ...(part.memory ? { memory: part.memory } : {}),
     sources,
     tokens: { before, after, summary: summaryTokens },
     how,

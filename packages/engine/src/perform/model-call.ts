@@ -34,13 +34,15 @@ import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
 import { earlyOf, misfitOf, type Room, roomOf } from './room.ts'
+import type { Memories } from './memories.ts'
 import type { LiveMessages } from './live.ts'
-import { promptOf } from './prompt-steps.ts'
+import { type Pinned, type PromptDeps, type PromptDraft, promptOf } from './prompt-steps.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface ModelCallDeps {
   readonly model: Model
-  readonly register: Pick<Register, 'grants' | keyof BudgetPort>
+  readonly register: Pick<Register, 'grants' | keyof BudgetPort> & PromptDeps['register']
+  readonly memories: Memories
   readonly breaker: Breaker
   readonly guardrails: StreamGuardrails
   readonly transcripts: Transcripts
@@ -84,10 +86,11 @@ export async function performModelCall(
     const digest = await deps.digests.by(task.tenantId, task.agent)
     const made = await makeCall(deps, { ...task, digest }, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
-    const { turn, origin, room } = made
+    const { turn, origin, room, pinned } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
     const callSet = callSetOf(task.agent, turn, digest)
-    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence, ...room }
+    const measures = { ...evidence, ...room, ...(pinned ? { pinned } : {}) }
+    const payload = { ...about, turn, callSet, durationMs: passed(), ...measures }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -120,17 +123,34 @@ function refusal(
 }
 
 type Made =
-  | { readonly turn: ModelTurn; readonly origin: Origin; readonly room: Room }
+  | {
+      readonly turn: ModelTurn
+      readonly origin: Origin
+      readonly room: Room
+      /** What its requests show beside the conversation, where nothing says so yet. */
+      readonly pinned?: Pinned
+    }
   | { readonly refused: Refused }
 
 /** A call, and how its run makes digests. */
 type DigestedTask = ModelTask & { readonly digest: RunDigest }
 
 async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
+  const draft = await promptOf(deps, { ...task, mayPin: true })
+  const made = await callFor(deps, task, { draft, held })
+  const { pinning } = draft
+  return 'refused' in made || !pinning ? made : { ...made, pinned: pinning }
+}
+
+async function callFor(
+  deps: ModelCallDeps,
+  task: DigestedTask,
+  { draft, held }: { readonly draft: PromptDraft; readonly held: Held },
+): Promise<Made> {
   const { agent, effect } = task
-  const draft = await promptOf(deps, task)
   const { created, prompt, measured } = draft
   const origin = originOf(created)
+  if (draft.isSilent) return { turn: silentTurn(task), origin, room: {} }
   const promptBytes = measured.bytes
   const model = modelOf(agent, effect.model)
   const bytes = requestLength({ prompt, promptBytes, tools: agent.tools })
@@ -240,6 +260,12 @@ const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
   provider: task.agent.model.provider,
   model: task.agent.model.model,
 })
+
+/** There was nothing to ask: the run is done. */
+const silentTurn = (task: ModelTask): ModelTurn => {
+  const { error: _, ...turn } = brokenTurn(task, '')
+  return { ...turn, verdict: 'complete' }
+}
 
 /** The circuit of the model is open: nobody was asked. */
 const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({

@@ -98,7 +98,7 @@ function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): reado
 
 async function decide(
   host: PolicyHost,
-  { id: callId, name: tool, argsHash }: ToolCallPart,
+  { id: callId, name: tool, args, argsHash }: ToolCallPart,
   { agent, request, signal }: AskedCall,
 ): Promise<Decision> {
   const { policies, failClosed } = agent.guardrails
@@ -111,7 +111,10 @@ async function decide(
   )
   const warnings = warningsOf(answers)
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
-  return { callId, tool, argsHash, answer: combineAnswers(answers), faults, ...warned }
+  const spec = agent.tools.find(({ name }) => name === tool)
+  const settled = spec?.settles === 'here' ? { args } : {}
+  const answer = combineAnswers(answers)
+  return { callId, tool, argsHash, answer, faults, ...warned, ...settled }
 }
 
 /** The answer of a policy, or that it had none: in our words, for its own may hold what it was asked about. */

@@ -39,12 +39,16 @@ import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
+import { keepMemory, type MemoryCallDeps, memoryOfCall } from './memory-call.ts'
+import type { Memories } from './memories.ts'
 import { keepResult, readResultTool } from './read-result.ts'
 import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
 import { saidIn } from './said.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
-  readonly register: Pick<Register, 'conversation' | 'events' | 'reserve'>
+  readonly register: Pick<Register, 'conversation' | 'events' | 'reserve'> &
+    MemoryCallDeps['register']
+  readonly memories: Memories
   readonly tools: ToolHost
   readonly guardrails: StreamGuardrails
   readonly content: Content
@@ -136,6 +140,7 @@ async function runTool(
   const { row, effect, call, attempt, fields, agent } = task
   const place = { runId: row.runId, callId: call.id, attempt }
   const { tree, read } = deps.files.of(row)
+  const memory = memoryOfCall(deps, row, call.id)
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -153,6 +158,10 @@ async function runTool(
     ),
     files: { tree: withinEffect(tree), read: withinEffect(read) },
     said: withinEffect(saidIn(deps, row)),
+    memory: {
+      change: withinEffect(memory.change),
+      search: withinEffect(memory.search),
+    },
   }
   try {
     return await deps.tools.call(request, signal)
@@ -199,7 +208,10 @@ async function report(
   const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
   const ran = outcome.sandbox ? { sandbox: outcome.sandbox } : {}
-  const told = { ...changed, ...ran, ...taken(looked) }
+  const drafts = outcome.memory ?? []
+  const memory = await keepMemory(deps.content, task.row, drafts)
+  const remembered = memory.length > 0 ? { memory } : {}
+  const told = { ...changed, ...remembered, ...ran, ...taken(looked) }
   const payload = { ...about(task), output, durationMs, resultHash, ...told }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
 }

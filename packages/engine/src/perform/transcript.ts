@@ -173,10 +173,9 @@ function afresh(instructions: string, transcript: Transcript, seq: number): Prom
   return draftOf({ events, created }, folded)
 }
 
-function draftOf(
-  { events, created }: Pick<Transcript, 'events' | 'created'>,
-  { projection, measure, overflows, past }: Folded,
-): PromptDraft {
+function draftOf(transcript: Pick<Transcript, 'events' | 'created'>, folded: Folded): PromptDraft {
+  const { events, created } = transcript
+  const { projection, measure, overflows, past } = folded
   const prompt = projection.prompt()
   return {
     events,
@@ -187,6 +186,15 @@ function draftOf(
     cuts: (rule, turns) => projection.cuts(rule, turns),
     part: (through, texts) => projection.part(through, texts),
     past: (through) => past(events, through),
+    notes: {
+      isThere: projection.hasNotes,
+      pinned: projection.pinned,
+      shown: () => projection.notes(),
+      pin(pinned) {
+        projection.pin(pinned)
+        return draftOf(transcript, folded)
+      },
+    },
   }
 }
 

@@ -21,6 +21,7 @@ import type {
 } from './append.ts'
 import type { BudgetPort } from './budget.ts'
 import type { LedgerPort } from './ledger.ts'
+import type { MemoryPort } from './memory.ts'
 import type { PausePort } from './pauses.ts'
 
 /** An event as stored. */
@@ -125,6 +126,8 @@ export interface Thread extends ThreadRef {
   readonly contentKey: string
   /** What was said before its first run. Null for a thread that begins empty. */
   readonly origin?: Moment | null
+  /** It is the thread of a memory: no conversation. */
+  readonly isMemory?: boolean
   /** So long after it was last used it expires, and is to be hidden. Null: it does not. */
   readonly ttlMinutes?: number | null
 }
@@ -153,7 +156,7 @@ export interface ThreadChange {
 }
 
 /** The truth. Every method is one round trip; only `append`, `repairState`, the ledger and pauses write events. */
-export interface Register extends BudgetPort, LedgerPort, PausePort {
+export interface Register extends BudgetPort, LedgerPort, MemoryPort, PausePort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>

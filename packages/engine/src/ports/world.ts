@@ -3,6 +3,7 @@ import type {
   DetectorConfig,
   FileTree,
   JsonObject,
+  MemoryDraft,
   ModelConfig,
   ModelTurn,
   PassportEvaluator,
@@ -90,6 +91,16 @@ export interface ToolRequest {
    * Absent where nobody keeps it.
    */
   readonly said?: (id: string) => Promise<string | null>
+  /** The memory that the call is about. Absent where nobody keeps one. */
+  readonly memory?: CallMemory
+}
+
+/** The memory that a call may change, on the thread of one, or look into. */
+export interface CallMemory {
+  /** Performs the call as the log has it: it is judged with the other calls of its turn. */
+  readonly change: () => Promise<ToolOutcome>
+  /** Looks for items. `args`: as the model gave them. */
+  readonly search: (args: JsonObject) => Promise<ToolOutcome>
 }
 
 /** The files of its thread that a call finds. What a path means is the tools' business. */
@@ -115,6 +126,8 @@ export type ToolOutcome =
       readonly status: 'completed'
       readonly output: ToolOutput
       readonly files?: readonly FileDraft[]
+      /** What the call changed in the memory whose thread it is on: stored with its result, or not at all. */
+      readonly memory?: readonly MemoryDraft[]
       /** How its command was executed, if it was one for the sandbox. */
       readonly sandbox?: SandboxReport
     }

@@ -39,6 +39,8 @@ export interface FactOptions extends About {
 
 /** Drafts events in the name of one process. */
 export interface Writer {
+  /** The name that its events bear, unless they say otherwise. */
+  readonly actor: string
   event<T extends EventType>(type: T, payload: Payload<T>, about?: About): EventDraft
   fact<T extends FactType>(type: T, payload: Payload<T>, options: FactOptions): FactDraft
 }
@@ -92,6 +94,7 @@ export function createWriter(from: {
       verdict: about.verdict ?? null,
     })
   return {
+    actor: from.actor,
     event: (type, payload, about = {}) => draft(type, payload, about),
     fact: (type, payload, options) => ({
       ...draft(type, payload, options),

@@ -50,7 +50,7 @@ export function threadFilesQuery(
   return compile(sql<ThreadFiles>`
     with heard as (select stretch, place, run_id, through from ${heard})
     select
-      exists (select from signalbox.thread t where t.thread_id = ${threadId} and t.hidden_at is null) as "isThere",
+      exists (select from signalbox.thread t where t.thread_id = ${threadId} and t.hidden_at is null and t.kind is null) as "isThere",
       ${
         through === null
           ? sql`true`

@@ -27,9 +27,9 @@ export interface RunFilter extends Page {
   }
 }
 
-/** Neither the run nor its thread is deleted for its users. Asked row by row: as a join it would read all threads. */
+/** Neither the run nor its thread is deleted for its users, and it is no run of a memory. Asked row by row: as a join it would read all threads. */
 export const isShown = sql<boolean>`not r.hidden and coalesce(
-  (select t.hidden_at is null from signalbox.thread t
+  (select t.hidden_at is null and t.kind is null from signalbox.thread t
     where t.tenant_id = r.tenant_id and t.thread_id = r.thread_id), true)`
 
 /** The run itself wins over an alias that looks like its id. With `hidden`, also what is deleted for its users. */

@@ -24,6 +24,8 @@ export interface ThreadView extends Omit<Thread, 'contentKey' | 'ttlMinutes'> {
   /** When it will be deleted if nobody uses it until then. Null: it will not. */
   readonly ttl: { readonly minutes: number; readonly expiresAt: number } | null
   readonly status: ThreadStatus
+  /** Is nothing of it remembered? */
+  readonly isPrivate: boolean
   /** When one of its newest runs last changed. */
   readonly updatedAt: number
 }
@@ -70,8 +72,8 @@ const status = sql`case
   when r.waits then 'waiting' when r.open then 'busy'
   when r.outcome in ('failed', 'interrupted', 'timed_out') then 'failed' else 'idle' end`
 
-/** Not deleted for its users. */
-const shown = sql`t.hidden_at is null`
+/** A conversation, and not deleted for its users. */
+const shown = sql`t.hidden_at is null and t.kind is null`
 
 const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
   threadId: sql`t.thread_id`,
@@ -91,7 +93,7 @@ const calledAs = sql`case
 const selected = sql`
   select t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
     signalbox.to_ms(t.created_at)::float8 as "createdAt",
-    ${calledAs} as title,
+    ${calledAs} as title, coalesce(t.memory = 'off', false) as "isPrivate",
     signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status,
     case when t.ttl_minutes is not null then jsonb_build_object('minutes', t.ttl_minutes, 'expiresAt',
       signalbox.to_ms(greatest(t.ttl_since, r.updated_at) + interval '1 minute' * t.ttl_minutes)) end as ttl

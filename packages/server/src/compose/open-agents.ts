@@ -1,7 +1,7 @@
 /** The agents of a process, their tools, and what governs them: everything that a mistake in the configuration can spoil. */
 import { isAbsolute, resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
-import { type Log, type ToolHost, withReadResult } from '@signalbox/engine'
+import { type Log, type ToolHost, withMemoryTools, withReadResult } from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
 import { createToolHost, sandboxQueue } from '@signalbox/tools'
 import { checkNetwork } from '../config/check-network.ts'
@@ -39,7 +39,7 @@ async function open(
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const tools = withReadResult(openTools(loaded, world, closers))
+  const tools = withMemoryTools(withReadResult(openTools(loaded, world, closers)))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,

@@ -96,6 +96,7 @@ const asDefined = AgentDefinition.omit({
   name: true,
   digests: true,
   continueCutCalls: true,
+  ends: true,
   // Written otherwise, see below.
   model: true,
   instructions: true,

@@ -13,6 +13,7 @@ import { checkContext } from './check-context.ts'
 import { checkGuarded, checkSomethingGuards } from './check-guardrails.ts'
 import { fieldPath } from './config-error.ts'
 import { fail } from './fail.ts'
+import { ownTools } from './own-tools.ts'
 import { bashAuditOf } from './governance/bash-audit.ts'
 import { detectorsOf } from './governance/detectors.ts'
 import type { AgentGovernance, Governance } from './governance/load-governance.ts'
@@ -43,9 +44,10 @@ export function resolveAgents(config: Config, offer: Offer): ReadonlyMap<string,
     const wrong = offer.validateDetectors(detectors)
     if (wrong !== null) fail('config_unknown_detector', `${field}.safety.detectors`, wrong)
     checkScripts(field, agent, Object.keys(config.scripts))
-    const known = [...offer.specs, ...started.values()].map((spec) => spec.name)
+    const known = [...offer.specs, ...ownTools(agent), ...started.values()].map((spec) => spec.name)
     checkContext(field, agent, known)
     checkTitle(field, agent)
+    checkMemory(field, agent)
     const tools = resolveTools(field, agent, { config, specs: offer.specs, agentTools: started })
     checkSomethingGuards(`${field}.guardrails`, agent.guardrails)
     const definition = {
@@ -125,6 +127,22 @@ function checkTitle(field: string, { model, fallbackModels, title }: AgentConfig
   fail('config_invalid', `${field}.title.model`, message)
 }
 
+/** The same of the model that learns; and what everybody is shown is learned from nobody. */
+function checkMemory(field: string, { model, fallbackModels, memory }: AgentConfig): void {
+  if (!memory) return
+  const { model: name, learn, scope } = memory
+  const known = [model, ...fallbackModels].map((each) => each.model)
+  if (name !== undefined && !known.includes(name)) {
+    const message = `"${name}" is none of the models of the agent; it takes the name of \`model\` or of one of \`fallbackModels\`.${suggestion(name, known)}`
+    fail('config_invalid', `${field}.memory.model`, message)
+  }
+  if (learn && scope === 'agent') {
+    const message =
+      'a memory of the scope "agent" is shown to everybody, so it is written by operators alone; leave `learn` out, or take another scope'
+    fail('config_invalid', `${field}.memory.learn`, message)
+  }
+}
+
 function resolveTools(
   field: string,
   agent: AgentConfig,
@@ -150,10 +168,11 @@ function resolveTools(
   const more = canReadOn && agent.tools.length > 0 ? [readResultTool] : []
   const selection = selectTools(offer.specs, [...selectors, ...more])
   if (!selection.ok) return fail('config_unknown_tool', `${field}.tools`, selection.message)
-  checkGuarded(field, agent, [...offer.specs, ...offer.agentTools.values()])
+  const own = ownTools(agent)
+  checkGuarded(field, agent, [...offer.specs, ...own, ...offer.agentTools.values()])
   // Results that were left out of a conversation can be read again.
   const specs = agent.context ? selection.specs.map(withLeftOut) : selection.specs
-  return [...specs, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return [...specs, ...own, ...runs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function checkSelector(

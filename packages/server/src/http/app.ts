@@ -28,6 +28,7 @@ import { fileChangeRoutes } from './routes/file-changes.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { memoryRoutes } from './routes/memory.ts'
 import { metaRoutes } from './routes/meta.ts'
 import { pageRoutes } from './routes/pages.ts'
 import { pseudonymRoutes } from './routes/pseudonyms.ts'
@@ -44,6 +45,7 @@ import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadContextRoutes } from './routes/thread-context.ts'
+import { todoRoutes } from './routes/todos.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -73,6 +75,8 @@ export function createApp(
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  todoRoutes(app, api)
+  memoryRoutes(app, api)
   uploadRoutes(app, api)
   fileRoutes(app, api)
   fileChangeRoutes(app, api)

@@ -148,6 +148,7 @@ async function enterGiven(
     ...clientOf(body),
     ...saidOf(fields),
     ...told,
+    ...(body.memory === 'off' ? { memory: 'off' as const } : {}),
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
   })
   return runOrProblem(api, answer, { threadId, key })
@@ -249,8 +250,8 @@ function held(api: Pick<Api, 'now'>, until: number): Problem {
 const isStrict = (request: CreateRequest): boolean =>
   request.threadId !== null && request.body.if_not_exists === 'reject'
 
-/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `retry:<run id>`. */
-const ownPrefixes = ['child:', 'cron:', 'retry:']
+/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `learn:<thread>:<run id>`, `retry:<run id>`. */
+const ownPrefixes = ['child:', 'cron:', 'learn:', 'retry:']
 
 /** The Idempotency-Key header, checked; null without one. */
 export function readIdempotencyKey(header: string | undefined): string | null {
@@ -259,7 +260,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   const key = header.trim().replace(/^"(.*)"$/, '$1')
   if (ownPrefixes.some((prefix) => key.startsWith(prefix)))
     throw new Problem('invalid_header', {
-      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, or retries. Use another one.`,
+      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, learnings, or retries. Use another one.`,
       field: 'idempotency-key',
     })
   if (isId(key)) return key
@@ -290,7 +291,7 @@ export async function ensureThread(
   const stands = mustExist
     ? await api.read.thread(tenantId, threadId)
     : await api.threads.ensureThread(newThread(api, caller, { threadId, metadata }))
-  if (!stands) throw unknownThread(threadId)
+  if (!stands || ('isMemory' in stands && stands.isMemory)) throw unknownThread(threadId)
   const lacks = Object.entries(metadata).filter(([key]) => !Object.hasOwn(stands.metadata, key))
   if (lacks.length === 0) return
   // Where its metadata is full, the thread goes without.
@@ -323,6 +324,7 @@ function meaningOf(
   // For somebody else it is another request.
   const whose = user === undefined ? {} : { user: user.id }
   const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
+  const privately = body.memory === 'off' ? { memory: 'off' } : {}
   const recursion = body.config?.recursion_limit ?? null
   const within = recursion === null ? {} : { recursion }
   const before = saidBefore(body.input)
@@ -338,6 +340,7 @@ function meaningOf(
     threadId,
     ...whose,
     ...told,
+    ...privately,
     ...within,
     ...imports,
     ...saidOf(fields),

@@ -13,6 +13,7 @@ import { errorOfRun, linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
 import { runView } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
+import { nothingLeft, runValues } from '../wires/langgraph/run-values.ts'
 import { type RunFailure, Failures } from '../wires/langgraph/failure.ts'
 import { interruptsOf } from '../wires/langgraph/interrupt.ts'
 import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
@@ -157,7 +158,7 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
   const failure = rerunStop(events, head) ?? failureOf(events, head)
   return {
     messages: (step?.messages ?? []).map(withRole),
-    ...step?.artifacts,
+    ...runValues(step ?? nothingLeft),
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),

@@ -7,6 +7,7 @@ import { bodyProblemKinds } from './body-problem-codes.ts'
 import { doorProblemKinds } from './door-problem-codes.ts'
 import { fileProblemKinds } from './file-problem-codes.ts'
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { memoryProblemKinds } from './memory-problem-codes.ts'
 import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
 import { repeatProblemKinds } from './repeat-problem-codes.ts'
@@ -65,7 +66,7 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:`, `learn:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
@@ -183,6 +184,7 @@ export const problemKinds = {
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
+  ...memoryProblemKinds,
   ...repeatProblemKinds,
   ...pauseProblemKinds,
   interrupts_open: {

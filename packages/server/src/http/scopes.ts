@@ -70,6 +70,7 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
   'GET /threads/{thread_id}/context': read,
+  'GET /threads/{thread_id}/todos': read,
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
@@ -190,6 +191,14 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'GET /a2a/{agent}/v1/card': 'known',
+
+  'GET /memory': all('memory:read'),
+  'GET /memory/export': all('memory:read'),
+  // What is changed is shown in the answer.
+  'PUT /memory': all('memory:read', 'memory:write'),
+  'DELETE /memory': all('memory:write'),
+  'POST /memory/pause': all('memory:write'),
+  'DELETE /memory/{subject}': all('memory:write'),
 
   // Whoever finds a run paused must find out why.
   'GET /pauses': either('read', 'audit', 'admin'),

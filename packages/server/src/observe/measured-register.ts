@@ -1,6 +1,13 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
 import { effectKindOf } from '@signalbox/core'
-import type { AppendItem, AppendResult, EventDraft, PausePort, Register } from '@signalbox/engine'
+import type {
+  AppendItem,
+  AppendResult,
+  EventDraft,
+  MemoryPort,
+  PausePort,
+  Register,
+} from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
 /** The same register; what is appended through it shows in the metrics. */
@@ -65,6 +72,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     spend: (effect, used) => register.spend(effect, used),
     settleBudgets: () => register.settleBudgets(),
     ...pausesOf(register),
+    ...memoriesOf(register),
     recordInLedger: (draft) => register.recordInLedger(draft),
     useDefinition: (hash, draft) => register.useDefinition(hash, draft),
     close: () => register.close(),
@@ -75,6 +83,21 @@ const pausesOf = (register: PausePort): PausePort => ({
   pause: (draft) => register.pause(draft),
   lift: (tenantId, pauseId, told) => register.lift(tenantId, pauseId, told),
   pauses: (tenantId) => register.pauses(tenantId),
+})
+
+const memoriesOf = (register: MemoryPort): MemoryPort => ({
+  ensureMemory: (thread) => register.ensureMemory(thread),
+  isMemoryOff: (thread) => register.isMemoryOff(thread),
+  setMemory: (thread, isOff) => register.setMemory(thread, isOff),
+  memoryEvents: (memory, through) => register.memoryEvents(memory, through),
+  learnedFrom: (memory, threadId) => register.learnedFrom(memory, threadId),
+  learnings: (memory, limit) => register.learnings(memory, limit),
+  learnsLater: (run, memoryThreadId) => register.learnsLater(run, memoryThreadId),
+  standings: (tenantId, runIds) => register.standings(tenantId, runIds),
+  standing: (tenantId, moments) => register.standing(tenantId, moments),
+  blobs: (thread, keys) => register.blobs(thread, keys),
+  eraseMemory: (memory, contentKey) => register.eraseMemory(memory, contentKey),
+  memories: (tenantId, about) => register.memories(tenantId, about),
 })
 
 function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefined): void {

@@ -27,6 +27,7 @@ import { continuationOf, conversationOf, sinceCutOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
+import { memoriesOf } from './memories.ts'
 import { queuesOf, refOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { threadsOf } from './threads.ts'
@@ -65,6 +66,7 @@ export function createMemoryRegister(
     ...governanceOf(tables),
     ...circuitsOf(tables, clock),
     ...familiesOf(tables),
+    ...memoriesOf(tables),
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
     ...ledger,

@@ -4,6 +4,7 @@ import { answerEntries } from './answers.ts'
 import { callEntries } from './calls.ts'
 import { contextEntries } from './context.ts'
 import { limitEntries } from './limits.ts'
+import { todoEntries } from './todos.ts'
 import { argsHash, exampleCall, exampleRun } from './example-parts.ts'
 
 const heardInput = ({ through }: { readonly through: number }): Heard => ({ as: 'input', through })
@@ -14,6 +15,7 @@ export const decisionEntries = {
   ...callEntries,
   ...limitEntries,
   ...contextEntries,
+  ...todoEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
     searched: [],

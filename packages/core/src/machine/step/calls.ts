@@ -26,7 +26,9 @@ import {
 } from '../context.ts'
 import { callEffect, policyCall, startsRun } from '../plan.ts'
 import { endedAs } from './end.ts'
+import { settledHere } from './here.ts'
 import { quiet, type Step, type Taken } from './step.ts'
+import { oneAtATime } from './todos.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
 
@@ -99,7 +101,7 @@ function judgementsOf(context: RunContext, event: Answered): ReturnType<typeof j
     const answer = engineDenial('invalid_call_id', 'The id of this call is not one of its turn.')
     return { effect: 'deny', call, answer, faults: [] }
   })
-  return { judgements, rates: judged.rates }
+  return { judgements: oneAtATime(judgements), rates: judged.rates }
 }
 
 /** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
@@ -125,6 +127,7 @@ function openNow(
   const waiting = judgements.filter(({ effect }) => effect === 'ask').length
   const place = { agent, context, at: fact.at, asked: waiting }
   let { effects: n, children } = context
+  let here = context
   for (const judgement of judgements) {
     if (judgement.effect === 'deny') continue
     const { call, spec } = judgement
@@ -137,13 +140,19 @@ function openNow(
       timers.push(expiry(agent, call.id))
       continue
     }
+    const settled = settledHere(here, { callId: call.id, spec, args: call.args })
+    if (settled) {
+      here = settled.context
+      verdicts.push(...(settled.emission.verdicts ?? []))
+      continue
+    }
     n += 1
     open[index] = { effect: n, status: 'running', tool }
     effects.push(callEffect(place, n, judgement))
     if (startsRun(context, spec)) children += 1
   }
   return {
-    context: { ...context, open, effects: n, children },
+    context: { ...here, open, effects: n, children },
     emission: { effects, verdicts, timers },
   }
 }

@@ -7,6 +7,7 @@ import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
 import { benchOf, type MachineEvent, type RunContext } from '../context.ts'
 import { callEffect } from '../plan.ts'
 import { openCall, settled, withOpen } from '../settle.ts'
+import { settledHere } from './here.ts'
 import { quiet, type Step, type Taken } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'approval.answered' }>
@@ -54,6 +55,19 @@ function allow(context: RunContext, event: Answered, { about, judged, spec }: Al
   const key = grantKey(agent, about.call.tool, argsHash)
   const reaches = decision === 'approve' && (scope === 'run' || scope === 'always')
   const grants = reaches ? remember(agent, context.grants, key) : context.grants
+  const told = [
+    ...warned({ id: callId, argsHash: judged.argsHash, name: spec.name }, judged.warnings),
+    ...flagged({ id: callId, name: spec.name }, judged.flags),
+  ]
+  const args = judged.edited ? fact.payload.edited?.args : fact.payload.args
+  const here = settledHere(settled(context, event), { callId, spec, args })
+  if (here) {
+    const verdicts = [...told, ...(here.emission.verdicts ?? [])]
+    return {
+      context: { ...here.context, grants },
+      emission: { clearTimers: [approvalTimer(callId)], verdicts },
+    }
+  }
   const effect = context.effects + 1
   const children = context.children + (spec.runs === undefined ? 0 : 1)
   const open = withOpen(context, about.index, { ...about.call, effect, status: 'running' })
@@ -66,23 +80,20 @@ function allow(context: RunContext, event: Answered, { about, judged, spec }: Al
     emission: {
       clearTimers: [approvalTimer(callId)],
       effects: [callEffect(place, effect, { call, spec, approval })],
-      verdicts: [
-        ...warned({ ...call, name: spec.name }, judged.warnings),
-        ...flagged({ ...call, name: spec.name }, judged.flags),
-      ],
+      verdicts: told,
     },
   }
 }
 
-/** How many decisions of humans a run remembers: an older one is asked again. Longer digests, and a meter, leave room for fewer. */
+/** How many decisions of humans a run remembers: an older one is asked again. Longer digests, a meter and a plan leave room for fewer. */
 const rememberedMax = { 64: 6, 128: 5 } as const
 
 const remember = (
-  { approvals, context }: AgentDefinition,
+  { approvals, context, todo }: AgentDefinition,
   known: readonly string[],
   key: string,
 ): readonly string[] => {
-  const most = rememberedMax[approvals.rememberedBits] - (context ? 1 : 0)
+  const most = rememberedMax[approvals.rememberedBits] - (context ? 1 : 0) - (todo ? 1 : 0)
   return [...known.filter((each) => each !== key), key].slice(-most)
 }
 

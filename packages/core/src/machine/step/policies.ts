@@ -7,6 +7,7 @@ import { denied, faulted, reused, skipped, warned } from '../../verdict/authoriz
 import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
 import { callIdPrefix, type MachineEvent, type OpenCall, type RunContext } from '../context.ts'
 import { callEffect, startsRun } from '../plan.ts'
+import { settledHere } from './here.ts'
 import { quiet, type Step } from './step.ts'
 
 type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
@@ -45,6 +46,7 @@ export const takePolicies: Step = ({ context, event }) => {
   const timers: Timer[] = []
   const place = { agent, context, at: fact.at }
   let { effects: n, children } = context
+  let here = context
   for (const [index, call] of Object.entries(context.open)) {
     if (call.status !== 'judging' && call.status !== 'gated') {
       open[index] = call
@@ -71,6 +73,12 @@ export const takePolicies: Step = ({ context, event }) => {
       timers.push(expiry(agent, callId))
     } else {
       if (asks) verdicts.push(granted ? reused(named, granted) : skipped(named, answer))
+      const settled = settledHere(here, { callId, spec, args: said.args })
+      if (settled) {
+        here = settled.context
+        verdicts.push(...(settled.emission.verdicts ?? []))
+        continue
+      }
       n += 1
       open[index] = { ...call, effect: n, status: 'running' }
       const [number, cleared] = [n, { call: { id: callId, argsHash }, spec }]
@@ -81,7 +89,7 @@ export const takePolicies: Step = ({ context, event }) => {
   const waiting = Object.values(open).filter(({ status }) => status === 'asked').length
   const effects = clear.map((make) => make(waiting))
   return {
-    context: { ...context, open, effects: n, children, policy: 0 },
+    context: { ...here, open, effects: n, children, policy: 0 },
     emission: { effects, verdicts, timers },
   }
 }

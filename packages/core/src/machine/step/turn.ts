@@ -14,6 +14,7 @@ import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
 import { activeAt } from '../clock.ts'
+import { learnMark } from '../learn.ts'
 import { titleMark } from '../title.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
@@ -34,6 +35,7 @@ export const begin: Step = ({ context, event }) => {
     ending: created?.edit ? 'completed' : null,
     relieved: created?.compact ? reliefs.byHand : reliefs.none,
     title: titleMark(created?.title),
+    learns: learnMark(created),
     webhooks: wantedBy(created?.webhooks ?? []),
   })
 }

@@ -9,6 +9,7 @@ import type { LoadedConfig } from '../load-config.ts'
 import { loadDetectors } from './detectors.ts'
 import { Given } from './given.ts'
 import { Modules } from './modules.ts'
+import { ownTools } from '../own-tools.ts'
 import { type ResolvedPolicy, resolvePolicies } from './policies.ts'
 import type { SkippedPattern } from './skipped-patterns.ts'
 import { resolveStreamGuards } from './stream-guards.ts'
@@ -42,10 +43,12 @@ export async function loadGovernance({
   const agents = new Map<string, AgentGovernance>()
   const skipped: SkippedPattern[] = []
   let detectors: Readonly<Record<string, unknown>> = {}
-  for (const [name, { guardrails: wanted, safety }] of Object.entries(config.agents)) {
+  for (const [name, agent] of Object.entries(config.agents)) {
+    const { guardrails: wanted, safety } = agent
     const field = `agents.${name}`
     const at = `${field}.guardrails`
-    const sources = { modules, given: policies, dir }
+    const own = ownTools(agent).map((tool) => tool.name)
+    const sources = { modules, given: policies, dir, own }
     agents.set(name, {
       policies: await resolvePolicies(wanted.provider, `${at}.provider`, sources),
       stream: await resolveStreamGuards(wanted.stream, `${at}.stream`, {

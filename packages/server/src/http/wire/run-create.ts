@@ -157,6 +157,8 @@ export const RunCreate = z
     ...orderFields,
     stream_mode: StreamModes,
     webhook: WebhookAddress.nullish(),
+    /** `off`: nothing of the run is remembered, and nothing that is known of its user is shown to it. */
+    memory: z.enum(['on', 'off']).optional(),
     /** `resume` answers what the thread's current run waits for, and creates no run. */
     command: z
       .object({

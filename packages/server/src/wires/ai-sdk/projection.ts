@@ -14,6 +14,7 @@ import {
   type ModelTurn,
   type Outcome,
   readFact,
+  decidedResult,
   resultOf,
   type ToolCallPart,
 } from '@signalbox/core'
@@ -155,7 +156,10 @@ export class Projection {
     ]
   }
 
-  #judged({ type, payload }: StoredEvent): readonly Chunk[] {
+  #judged(event: StoredEvent): readonly Chunk[] {
+    const { type, payload } = event
+    const settled = decidedResult(event)
+    if (settled) return this.#calls.settle(settled.callId, settled.output)
     switch (type) {
       case 'approval.requested':
         return this.#calls.ask(decisionSchemas[type].parse(payload))

@@ -13,6 +13,7 @@ import {
   type FactPayload,
   type ModelTurn,
   readFact,
+  decidedResult,
   resultOf,
   type ToolOutput,
   type UserMessage,
@@ -144,6 +145,8 @@ export class ChatMessages {
       const text = `Error: this call was not executed (${code}). ${message}`
       return this.#answer(callId, { content: [{ type: 'text', text }], isError: true })
     }
+    const settled = decidedResult(event)
+    if (settled) return this.#answer(settled.callId, settled.output)
     if (event.type === 'input.taken' || event.type === 'input.left')
       return this.#hear(decisionSchemas[event.type].parse(event.payload).through)
     const fact = readFact(event)

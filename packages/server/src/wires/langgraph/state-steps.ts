@@ -14,12 +14,14 @@ import {
   type StateName,
 } from '@signalbox/core'
 import type { Moment, StoredEvent } from '@signalbox/engine'
-import { Artifacts, type ArtifactValues } from '../../files/artifacts.ts'
+import { Artifacts } from '../../files/artifacts.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
 import { type RunFailure, Failures } from './failure.ts'
 import { type ChatMessage, ChatMessages } from './messages.ts'
+import { plansOf } from './plan.ts'
+import type { RunLeft } from './run-values.ts'
 
 /** Types of events that the steps of a thread are folded from. */
 export const stepTypes: readonly string[] = [
@@ -49,7 +51,7 @@ export interface StepHead {
 }
 
 /** A decision, and the thread as it left it. */
-export interface StateStep extends StepHead {
+export interface StateStep extends StepHead, RunLeft {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly state: StateName
@@ -63,8 +65,6 @@ export interface StateStep extends StepHead {
   /** Of the end of its run; null if it was none. */
   readonly failure: RunFailure | null
   readonly messages: readonly ChatMessage[]
-  /** The artifacts that its run has left so far for its users. */
-  readonly artifacts: ArtifactValues
 }
 
 /**
@@ -121,10 +121,6 @@ export function beginningOf(
 const isRollback = (event: StoredEvent): boolean =>
   event.type === 'run.transitioned' && event.payload['outcome'] === 'rolled_back'
 
-/** The ids of all steps, oldest first. */
-export const stepIds = (events: readonly StoredEvent[]): readonly string[] =>
-  stepHeads(events).map(({ id }) => id)
-
 /** Erased events say nothing, not even of steps. */
 const isStep = (event: StoredEvent): boolean =>
   event.type === 'run.transitioned' && event.salt !== ''
@@ -137,9 +133,10 @@ export function foldSteps(
   const story = new Story()
   const steps: StateStep[] = []
   const heads = new Map(wanted.map((head) => [head.id, head]))
+  const plans = plansOf(events, stepHeads(events))
   const keep = (next?: StoredEvent) => {
     const head = heads.get(story.id)
-    if (head) steps.push({ ...head, ...story.now(next) })
+    if (head) steps.push({ ...head, ...story.now(next), todos: plans.get(head.id) ?? null })
   }
   for (const event of events) {
     // What follows a decision up to the next one is part of it.
@@ -173,7 +170,7 @@ class Story {
   }
 
   /** The step that is told, before the decision that comes next in the events, if one does. */
-  now(next?: StoredEvent): Omit<StateStep, keyof StepHead> {
+  now(next?: StoredEvent): Omit<StateStep, keyof StepHead | 'todos'> {
     const [open, asked] = [new Map(this.#open), [...this.#asked.values()]]
     // A decision that was made behind the cancel says itself what goes on.
     const isLast = next?.runId !== this.#runId

@@ -6,9 +6,10 @@
  * E2 Calls, with their arguments, stand in the stream only after all verdicts of their step were seen (I23).
  * E3 What cannot be said by going on is said by a snapshot: text that is withdrawn, a message that is another now.
  */
-import { decisionSchemas, type Outcome } from '@signalbox/core'
+import { decisionSchemas, JsonObjectSchema, type Outcome, type Todos } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import type { ChatMessage } from '../../langgraph/messages.ts'
+import { planValues } from '../../langgraph/plan.ts'
 import { sameLengths } from '../../langgraph/stream/position.ts'
 import { Projection } from '../../langgraph/stream/projection.ts'
 import type { AgUiEvent, SentMessage } from '../event.ts'
@@ -54,6 +55,8 @@ export class RunEvents {
   #isPast: boolean
   #hasDecided = false
   #state = 'queued'
+  /** The plan that the client was shown last. */
+  #todos: Todos | null = null
   #step: string | null = null
   #outcome: Outcome | null = null
   #isOver = false
@@ -110,6 +113,7 @@ export class RunEvents {
     if (!this.#history || !this.#isPast) return
     if (this.#had === null) yield* this.#show()
     yield* this.#change(settled)
+    yield* this.#plan()
     yield* this.#enter()
     if (this.#outcome === null && this.#isWaiting()) yield* this.#interrupt()
   }
@@ -168,6 +172,23 @@ export class RunEvents {
     yield* this.#children.again()
   }
 
+  /** The state is the client's own; the plan of the model stands in it as `todos`, wherever there is one. */
+  #stateNow(): unknown {
+    const { state } = this.#asked
+    const { todos } = this.#projection.state
+    if (!todos) return state ?? {}
+    const own = JsonObjectSchema.safeParse(state)
+    return { ...(own.success ? own.data : {}), ...planValues(todos) }
+  }
+
+  /** A plan that the client was not shown yet. */
+  *#plan(): Generator<AgUiEvent, void, undefined> {
+    const { todos } = this.#projection.state
+    if (todos === this.#todos) return
+    this.#todos = todos
+    yield { type: 'STATE_SNAPSHOT', snapshot: this.#stateNow() }
+  }
+
   /** What was said and done in the step. `isSettled`: the text in flight has become a message, or nothing. */
   *#change(isSettled: boolean): Generator<AgUiEvent, void, undefined> {
     const { messages } = this.#projection.state
@@ -219,8 +240,8 @@ export class RunEvents {
 
   *#interrupt(): Generator<AgUiEvent, void, undefined> {
     yield* this.#close('suspended')
-    const { threadId, runId, sent, state } = this.#asked
-    yield { type: 'STATE_SNAPSHOT', snapshot: state ?? {} }
+    const { threadId, runId, sent } = this.#asked
+    yield { type: 'STATE_SNAPSHOT', snapshot: this.#stateNow() }
     yield messagesSnapshot(this.#projection.state.messages, sent)
     const interrupts = this.#questions.open.map(agUiInterrupt)
     const usage = this.#used.list(this.#children.tokens)
