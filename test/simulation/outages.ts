@@ -72,11 +72,7 @@ export function resultViolations(
   const late = 4 * day.lateMs
   const missing = returned
     .filter(({ runId, owner }) => runId === head.runId && !schedule.deaths.has(owner) && !isFull)
-    .filter(
-      ({ at, owner }) =>
-        Math.max(at, troubleEnds) <
-        schedule.now - reportedMs - late - stalledMs(schedule, owner, at),
-    )
+    .filter(({ at }) => Math.max(at, troubleEnds) < schedule.now - reportedMs - late)
     .filter(
       ({ effectId, attempt }) =>
         !log.some(
@@ -97,14 +93,5 @@ export function resultViolations(
     .map((event) => `I8 ${effectOf(event)} may have happened, and is said to be aborted`)
   return [...missing, ...denied]
 }
-
-/** A report is three questions at most: that long they may have stalled. */
-const stalledMs = ({ stalls }: World['schedule'], owner: string, since: number): number =>
-  stalls
-    .filter((each) => each.owner === owner && each.at >= since)
-    .map(({ ms }) => ms)
-    .toSorted((a, b) => b - a)
-    .slice(0, 3)
-    .reduce((sum, ms) => sum + ms, 0)
 
 const ends = new Set(['tool.completed', 'tool.failed', 'tool.late'])

@@ -126,7 +126,6 @@ export class Incarnation {
     // Where a lease is lost to an outage alone, or not at all, no call may stall.
     const stalls = faults && schedule.chance(stallOf(day)) && day.kind !== 'outage'
     const late = stalls ? schedule.between(400, 2_500) : 0
-    if (stalls) schedule.stalls.push({ owner: this.owner, at: schedule.now, ms: late })
     return new Promise((resolve, reject) => {
       schedule.after(schedule.between(0.5, 4) + late, () => {
         if (!this.alive) return

@@ -22,8 +22,6 @@ export class Schedule {
   readonly day: Day
   /** When incarnations died, by their names. */
   readonly deaths = new Map<string, number>()
-  /** Calls that stalled: of whom, from when on, and for how long, in milliseconds. */
-  readonly stalls: { readonly owner: string; readonly at: number; readonly ms: number }[] = []
   /** Calls of the register by seconds of the schedule. */
   readonly calls = new Map<number, number>()
   /** While true, ports fail and processes crash. */
