@@ -54,7 +54,7 @@ const isRetry = (event: RunRecord['log'][number], effectId: string): boolean =>
 const saysLost = ({ type, payload }: RunRecord['log'][number]): boolean =>
   (type === 'tool.unknown' || type === 'tool.aborted') && payload['reason'] === 'worker_lost'
 
-/** What this long before the end came to a process is in the log. */
+/** What this long before the end came to a process is in the log. Where two questions of its report stall, it may take longer: seed 1637936326. */
 const reportedMs = 3_000
 
 /**
