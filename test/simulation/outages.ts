@@ -4,7 +4,7 @@
  */
 import { outlivesRun } from '@signalbox/core'
 import { isAbout, effectOf, type RunRecord } from '../invariants/run-record.ts'
-import type { World } from './world.ts'
+import type { Returned, World } from './world.ts'
 
 /** Only of days on which nothing but an outage or a crash ends a lease. */
 export function outageViolations(
@@ -54,41 +54,38 @@ const isRetry = (event: RunRecord['log'][number], effectId: string): boolean =>
 const saysLost = ({ type, payload }: RunRecord['log'][number]): boolean =>
   (type === 'tool.unknown' || type === 'tool.aborted') && payload['reason'] === 'worker_lost'
 
-/** What this long before the end came to a process is in the log. Where two questions of its report stall, it may take longer: seed 1637936326. */
-const reportedMs = 3_000
+/**
+ * Results that a tool gave to a process that lives on, and of which the log of their run says nothing. A report is a few calls of
+ * the register, and each may stall: the play goes on until there is none left.
+ */
+export const unreported = (
+  { schedule, returned }: World,
+  { head: { runId }, log }: Pick<RunRecord, 'head' | 'log'>,
+): readonly Returned[] =>
+  log.some(({ type }) => type === 'run.faulted')
+    ? []
+    : returned
+        .filter((result) => result.runId === runId && !schedule.deaths.has(result.owner))
+        .filter(({ effectId, attempt }) => !log.some((event) => isEndOf(event, effectId, attempt)))
+
+const isEndOf = (event: RunRecord['log'][number], effectId: string, attempt: number): boolean =>
+  ends.has(event.type) && isAbout(event, effectId) && event.payload['attempt'] === attempt
 
 /**
  * Whatever a tool told a process that lives on is in the log, or, where it came too late to count, is noted there. A call that
  * was broken off where nobody can say whether it happened is not said to be aborted, unless it only reads.
  */
-export function resultViolations(
-  { schedule, returned, unsettled }: World,
-  { head, log, effects }: RunRecord,
-): readonly string[] {
-  const isFull = log.some(({ type }) => type === 'run.faulted')
-  const { day } = schedule
-  const troubleEnds = Math.max(0, ...day.troubles.map(({ until }) => until))
-  // A report is a few questions, one after the other.
-  const late = 4 * day.lateMs
-  const missing = returned
-    .filter(({ runId, owner }) => runId === head.runId && !schedule.deaths.has(owner) && !isFull)
-    .filter(({ at }) => Math.max(at, troubleEnds) < schedule.now - reportedMs - late)
-    .filter(
-      ({ effectId, attempt }) =>
-        !log.some(
-          (event) =>
-            ends.has(event.type) &&
-            isAbout(event, effectId) &&
-            event.payload['attempt'] === attempt,
-        ),
-    )
-    .map(
-      ({ effectId, attempt, owner }) =>
-        `L3 attempt ${attempt} of ${effectId} came back to ${owner}, and the log says nothing`,
-    )
+export function resultViolations(world: World, run: RunRecord): readonly string[] {
+  const { log, effects } = run
+  const missing = unreported(world, run).map(
+    ({ effectId, attempt, owner }) =>
+      `L3 attempt ${attempt} of ${effectId} came back to ${owner}, and the log says nothing`,
+  )
   const denied = log
     .filter(({ type, payload }) => type === 'tool.aborted' && payload['reason'] === 'cancelled')
-    .filter((event) => unsettled.has(`${effectOf(event)} ${Number(event.payload['attempt'])}`))
+    .filter((event) =>
+      world.unsettled.has(`${effectOf(event)} ${Number(event.payload['attempt'])}`),
+    )
     .filter((event) => effects.find(({ effectId }) => isAbout(event, effectId))?.mode !== 'read')
     .map((event) => `I8 ${effectOf(event)} may have happened, and is said to be aborted`)
   return [...missing, ...denied]

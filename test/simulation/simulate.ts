@@ -25,6 +25,7 @@ import { isPausing, pauser } from './pauses.ts'
 import { client, type Office, operator, runsPerSeed, type SimulatedEngine } from './people.ts'
 import { simulatedPolicies } from './policies.ts'
 import { type Incarnation, startProcess } from './process.ts'
+import { unreported } from './outages.ts'
 import { promptViolations } from './prompts.ts'
 import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
@@ -252,8 +253,21 @@ function isSettled(world: World, register: MemoryRegister): boolean {
       : runs.filter((run) => run.parent === null && !isRerun(run)).length === runsPerSeed
   const isOver = (runId: string): boolean =>
     tables.runs.get(runId)?.status === 'ended' || isVictim(register, way, runId)
-  return asked && runs.every(({ runId }) => isOver(runId)) && isTold(world, register)
+  return (
+    asked &&
+    runs.every(({ runId }) => isOver(runId)) &&
+    isTold(world, register) &&
+    isReported(world, register)
+  )
 }
+
+/** Is each result in the log of its run? */
+const isReported = (world: World, register: MemoryRegister): boolean =>
+  [...register.tables.runs.values()].every(
+    (head) =>
+      isVictim(register, world.way, head.runId) ||
+      unreported(world, { head, log: register.tables.events.get(head.runId) ?? [] }).length === 0,
+  )
 
 /** Has everybody been told once who is to be told, is nobody being told just now, and is each title made? */
 const isTold = ({ schedule: { now }, way }: World, register: MemoryRegister): boolean =>
