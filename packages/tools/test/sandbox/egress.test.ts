@@ -2,6 +2,8 @@
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { play } from '@signalbox/testing/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BubblewrapSandboxes } from '../../src/sandbox/bubblewrap/bubblewrap-sandboxes.ts'
@@ -39,6 +41,14 @@ async function rawUpstream(answer: string, then: 'end' | 'stay' = 'stay') {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return { port: portOf(server.address()), captured: () => text, connections: () => count }
+}
+
+/** A server that takes its time to answer. */
+async function slowUpstream(ms: number) {
+  const server = createServer((_, answer) => void setTimeout(() => answer.end('late'), ms))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return { port: portOf(server.address()) }
 }
 
 const portOf = (address: AddressInfo | string | null): number =>
@@ -96,7 +106,7 @@ async function proxied(rules: EgressRules, admits?: (address: string) => boolean
       socket.on('close', () => resolve(text))
       socket.write(bytes)
     })
-  return { proxy, ask, tunnel, say }
+  return { proxy, ask, tunnel, say, socketPath }
 }
 
 describe('the egress proxy', () => {
@@ -180,6 +190,89 @@ describe('the egress proxy', () => {
     const { say } = await proxied(rulesFor(port), anywhere)
     const answer = await say(`GET http://localhost:${port}/ HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     expect(answer).toMatch(/half$/)
+  })
+
+  it.each([
+    ['a status below 100', 'HTTP/1.1 099 x\r\nContent-Length: 2\r\n\r\nok'],
+    ['a status of zeroes', 'HTTP/1.1 000 x\r\nContent-Length: 2\r\n\r\nok'],
+    ['another protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['a header that is none', 'HTTP/1.1 200 OK\r\nX-\u0001: a\r\nContent-Length: 0\r\n\r\n'],
+  ])('E6 %s of a server is a 502, and ends nothing', async (_, answer) => {
+    const { port } = await rawUpstream(answer)
+    const { ask } = await proxied(rulesFor(port), anywhere)
+    expect(await ask(`http://localhost:${port}/`)).toMatchObject({ status: 502 })
+  })
+
+  it.each([
+    ['at once', 0],
+    ['while it is answered', 15],
+  ])('E6 a command that breaks off %s ends nothing', async (_, afterMs) => {
+    const { port } = await slowUpstream(10)
+    const { ask, socketPath } = await proxied(rulesFor(port), anywhere)
+    const head = (more: string): string =>
+      `POST http://localhost:${port}/ HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+    const requests = [
+      head('Content-Length: 9\r\nExpect: 100-continue\r\n'),
+      `${head('Content-Length: 1\r\n')}a`,
+      `${head('Content-Length: 1\r\nConnection: close\r\nExpect: 100-continue\r\n')}aMORE`,
+      `${head('Content-Length: 1\r\n')}a${head('Content-Length: 1\r\n')}b`,
+    ]
+    const broken = Array.from({ length: 40 }, async (__, n) => {
+      const socket = connect(socketPath)
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write(requests[n % requests.length] ?? '')
+      await sleep(afterMs + (n % 5))
+      if (n % 2 === 0) socket.destroy()
+      else socket.end()
+    })
+    await Promise.all(broken)
+    await sleep(50)
+    expect(await ask(`http://localhost:${port}/`)).toMatchObject({ status: 200 })
+  })
+
+  it.each(['ask', 'tunnel'] as const)(
+    'E7 what is asked for by %s, and found when the call has ended, goes nowhere',
+    async (how) => {
+      const { port, connections } = await rawUpstream('HTTP/1.1 204 No\r\n\r\n')
+      const closing: Promise<void>[] = []
+      const way = await proxied(rulesFor(port), () => {
+        closing.push(way.proxy.close())
+        return true
+      })
+      const asked =
+        how === 'ask' ? way.ask(`http://localhost:${port}/`) : way.tunnel(`localhost:${port}`, 'x')
+      await Promise.allSettled([asked])
+      expect(closing).toHaveLength(1)
+      await Promise.all(closing)
+      await sleep(50)
+      expect(connections()).toBe(0)
+    },
+  )
+
+  it('E6 a tunnel that its server resets breaks off, and nothing of ours is in it', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () =>
+        socket.write('DATA', () => setTimeout(() => socket.resetAndDestroy(), 10)),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const port = portOf(server.address())
+    const { socketPath } = await proxied(rulesFor(port), anywhere)
+    const socket = connect(socketPath)
+    let text = ''
+    socket.on('error', () => undefined)
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => {
+      text += chunk
+      if (text.endsWith('\r\n\r\n')) socket.write('hello')
+    })
+    socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await once(socket, 'close')
+    expect(text).toBe('HTTP/1.1 200 Connection Established\r\n\r\nDATA')
   })
 
   it('§7.5 carries tunnels to hosts of the list alone', async () => {

@@ -9,6 +9,8 @@
  * E4 Every host is counted, allowed or not.
  * E5 A request leaves on a connection of its own, and ends where it was said to end: nothing that was sent as its body can be
  *    read as a request, and no other call gets its answer.
+ * E6 Neither a command nor a server can end the worker: whatever they send, or break off at whatever moment, is at most an error of that request.
+ * E7 Behind the end of the call nothing is connected to any more.
  */
 import { lookup } from 'node:dns/promises'
 import { rm } from 'node:fs/promises'
@@ -60,6 +62,7 @@ export class EgressProxy {
   readonly #tally = new EgressTally()
   readonly #open = new Set<Duplex>()
   #path: string | null = null
+  #isClosed = false
 
   constructor(rules: EgressRules, admits: Admits = isPublicAddress) {
     this.#rules = rules
@@ -91,6 +94,7 @@ export class EgressProxy {
 
   /** Ends every connection. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const socket of this.#open) socket.destroy()
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
     if (this.#path !== null) await rm(this.#path, { force: true })
@@ -118,19 +122,25 @@ export class EgressProxy {
         `No tunnels here. Ask for http://${nameOf(target)}/…: it leaves encrypted.`,
       )
     const address = await this.#resolve(target.host)
+    if (this.#isClosed || socket.destroyed) return void socket.destroy()
     if (address === null) return refuse('502 Bad Gateway', unreachable(target))
     const upstream = connect({ host: address, port: target.port })
     this.#keep(upstream)
     upstream.setTimeout(idleMsMax, () => upstream.destroy())
+    let isOpen = false
     upstream.once('connect', () => {
+      isOpen = true
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
       if (head.length > 0) upstream.write(head)
       this.#count(target, socket)
       this.#count(target, upstream)
       socket.pipe(upstream).pipe(socket)
     })
-    upstream.once('error', () => refuse('502 Bad Gateway', unreachable(target)))
-    upstream.once('close', () => socket.destroy())
+    // What an open tunnel carries is nothing of ours: it breaks off.
+    upstream.once('close', () => {
+      if (isOpen) socket.destroy()
+      else refuse('502 Bad Gateway', unreachable(target))
+    })
     socket.once('close', () => upstream.destroy())
   }
 
@@ -155,6 +165,8 @@ export class EgressProxy {
         `${method} is not allowed here; allowed: ${this.#rules.methods.join(', ')}.`,
       )
     const address = await this.#resolve(target.host)
+    // Meanwhile the command may have gone, or ended.
+    if (this.#isClosed || isGone(request, response)) return void response.destroy()
     if (address === null) return refuse(502, unreachable(target))
     this.#send({ url, target, address, method }, request, response)
   }
@@ -182,21 +194,39 @@ export class EgressProxy {
       ...(isEncrypted && isIP(target.host) === 0 ? { servername: target.host } : {}),
     }
     const upstream = isEncrypted ? encryptedRequest(options) : plainRequest(options)
-    upstream.on('timeout', () => upstream.destroy())
-    upstream.on('error', () => {
-      if (response.headersSent) response.destroy()
+    const fail = (): void => {
+      if (response.headersSent || isGone(request, response)) response.destroy()
       else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${unreachable(target)}\n`)
+      upstream.destroy()
+    }
+    const leave = (): void => void upstream.destroy()
+    upstream.on('timeout', leave)
+    upstream.on('error', fail)
+    // Another protocol was not asked for: what speaks one is no answer.
+    upstream.on('upgrade', (_answer, socket: Socket) => {
+      socket.destroy()
+      fail()
     })
     upstream.on('response', (answer) => {
-      const headers = Object.entries(answer.headers).filter(([name]) => !hopByHop.has(name))
-      response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers))
-      answer.on('data', (chunk: Buffer) => this.#tally.bytes(nameOf(target), chunk.length))
-      // An answer that breaks off breaks off in there as well.
-      pipeline(answer, response, () => undefined)
+      answer.on('error', fail)
+      try {
+        if (isGone(request, response)) return fail()
+        response.writeHead(answer.statusCode ?? 502, endToEnd(answer))
+        answer.on('data', (chunk: Buffer) => this.#tally.bytes(nameOf(target), chunk.length))
+        // An answer that breaks off breaks off in there as well.
+        pipeline(answer, response, () => undefined)
+      } catch {
+        // A status or a header that is not written.
+        fail()
+      }
     })
+    request.on('error', leave)
+    // The answer to a request behind another one has no connection yet, and is not told that it is gone.
+    request.socket.once('close', leave)
+    response.once('close', () => request.socket.off('close', leave))
     request.on('data', (chunk: Buffer) => this.#tally.bytes(nameOf(target), chunk.length))
     request.pipe(upstream)
-    response.once('close', () => upstream.destroy())
+    response.once('close', leave)
   }
 
   #headers(request: IncomingMessage, target: Target): Record<string, string | string[]> {
@@ -227,6 +257,14 @@ export class EgressProxy {
     return found[0]?.address ?? null
   }
 }
+
+/** Has the command closed its connection? */
+const isGone = (request: IncomingMessage, response: ServerResponse): boolean =>
+  response.destroyed || request.socket.destroyed
+
+/** The headers of an answer that are for whoever asked. */
+const endToEnd = ({ headers }: IncomingMessage): NodeJS.Dict<string | string[]> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)))
 
 function authority(text: string): Target | null {
   const [, host = '', port = ''] = /^\[?([^\]\s/@]+?)\]?:(\d{1,5})$/.exec(text) ?? []
