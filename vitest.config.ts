@@ -31,7 +31,7 @@ const long = [
   'packages/tools/test/{mcp,mcp-life,odd-mcp-answers}.test.ts',
   'test/contract/{compaction-deaths,leases,long-history,register-differential,without-context}.test.ts',
   'test/deployment/{compose,drain,least-privilege}.test.ts',
-  'test/end-to-end/{restart,upload-memory}.test.ts',
+  'test/end-to-end/{child-merges,restart,upload-memory}.test.ts',
   'test/governance/strange-usage.test.ts',
   'test/leak-hunt/*.test.ts',
   'test/recipes/*.test.ts',

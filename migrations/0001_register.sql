@@ -59,6 +59,7 @@ set local search_path = signalbox, pg_catalog;
 \ir tables/digest_key.sql
 \ir tables/write_probe.sql
 \ir tables/upload.sql
+\ir tables/question.sql
 
 -- ---- partitions and the chain ----
 \ir functions/ensure_partitions.sql
@@ -73,6 +74,9 @@ set local search_path = signalbox, pg_catalog;
 \ir functions/ensure_thread.sql
 \ir functions/change_thread.sql
 \ir functions/give_title.sql
+\ir functions/keep_memory.sql
+\ir functions/set_memory.sql
+\ir functions/erase_memory.sql
 \ir functions/hide_thread.sql
 \ir functions/take_expired.sql
 
@@ -186,6 +190,7 @@ set local search_path = signalbox, pg_catalog;
 -- ---- end users, and upkeep ----
 \ir functions/note_end_user.sql
 \ir functions/forget_end_user.sql
+\ir functions/keep_question.sql
 \ir functions/note_title.sql
 \ir functions/forget_title.sql
 \ir functions/sweep_ended.sql

@@ -11,7 +11,7 @@ begin
       ('event', true, true), ('effect', true, true), ('timer', true, true), ('approval', true, true),
       ('approval_grant', true, true), ('budget', true, true), ('reservation', true, true), ('end_user_run', true, true),
       ('store_item', true, true), ('store_usage', true, true), ('cron', true, true), ('pause', true, true),
-      ('definition_use', true, true),
+      ('definition_use', true, true), ('question', true, true),
       -- The engine alone.
       ('definition', true, false), ('breaker', true, false), ('feed_stretch', true, false),
       -- The application alone.
@@ -46,7 +46,7 @@ grant select on feed_stretch to signalbox_app;
 
 -- Not the key of the content.
 grant select (thread_id, tenant_id, metadata, created_at, origin_run, origin_seq, hidden_at, ttl_minutes, ttl_since,
-  title, title_by, title_run) on thread to signalbox_app;
+  title, title_by, title_run, kind, memory) on thread to signalbox_app;
 -- Not the digest.
 grant select (id, tenant_id, name, scopes, created_at, created_by, expires_at, revoked_at, revoked_by, last_used_at)
   on api_key to signalbox_app;

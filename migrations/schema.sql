@@ -186,6 +186,13 @@ table pause -- row level security, forced
   set_at timestamp with time zone not null
   set_by text not null
   until timestamp with time zone
+table question -- row level security, forced
+  run_id uuid not null
+  seq integer not null
+  tenant_id text not null
+  call_id text not null
+  at timestamp with time zone not null
+  waits boolean not null default true
 table reservation -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   root_id uuid not null
   effect_id text not null
@@ -254,6 +261,8 @@ table thread -- row level security, forced
   title text
   title_by text
   title_run uuid
+  kind text
+  memory text
 table timer -- row level security, forced with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500)
   run_id uuid not null
   id text not null
@@ -294,7 +303,7 @@ api_key: api_key_id_check CHECK (signalbox.is_id(id))
 api_key: api_key_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
 api_key: api_key_pkey PRIMARY KEY (id)
 api_key: api_key_revoked_by_check CHECK (signalbox.fits(revoked_by))
-api_key: api_key_scopes_check CHECK (((scopes <@ ARRAY['enqueue'::text, 'read'::text, 'approve'::text, 'audit'::text, 'admin'::text]) AND (cardinality(scopes) <= 5)))
+api_key: api_key_scopes_check CHECK (((scopes <@ ARRAY['enqueue'::text, 'read'::text, 'approve'::text, 'audit'::text, 'admin'::text, 'memory:read'::text, 'memory:write'::text]) AND (cardinality(scopes) <= 7)))
 api_key: api_key_tenant_id_check CHECK (signalbox.is_id(tenant_id))
 approval: approval_pkey PRIMARY KEY (run_id, seq)
 approval_grant: approval_grant_pkey PRIMARY KEY (tenant_id, agent, tool, args_hash, run_id, seq)
@@ -328,6 +337,7 @@ pause: pause_set_by_check CHECK (signalbox.fits(set_by))
 pause: pause_target_check CHECK ((target = ANY (ARRAY['agent'::text, 'tool'::text, 'queue'::text])))
 pause: pause_tenant_id_check CHECK (signalbox.fits(tenant_id))
 pause: pause_tenant_id_target_name_key UNIQUE (tenant_id, target, name)
+question: question_pkey PRIMARY KEY (run_id, seq)
 reservation: reservation_pkey PRIMARY KEY (root_id, effect_id)
 run: run_pkey PRIMARY KEY (id)
 store_item: store_item_pkey PRIMARY KEY (tenant_id, namespace, key)
@@ -398,6 +408,8 @@ CREATE UNIQUE INDEX migration_pkey ON signalbox.migration USING btree (version)
 CREATE INDEX pause_over ON signalbox.pause USING btree (until) WHERE (until IS NOT NULL)
 CREATE UNIQUE INDEX pause_pkey ON signalbox.pause USING btree (id)
 CREATE UNIQUE INDEX pause_tenant_id_target_name_key ON signalbox.pause USING btree (tenant_id, target, name)
+CREATE UNIQUE INDEX question_pkey ON signalbox.question USING btree (run_id, seq)
+CREATE INDEX question_waits ON signalbox.question USING btree (tenant_id, at, run_id, seq) WHERE waits
 CREATE INDEX reservation_open ON signalbox.reservation USING btree (root_id, effect_id) WHERE open
 CREATE UNIQUE INDEX reservation_pkey ON signalbox.reservation USING btree (root_id, effect_id)
 CREATE INDEX run_base ON signalbox.run USING btree (tenant_id, thread_id, place) WHERE ((base_run IS NOT NULL) AND (place IS NOT NULL))
@@ -420,6 +432,7 @@ CREATE INDEX store_item_expires ON signalbox.store_item USING btree (expires_at)
 CREATE UNIQUE INDEX store_item_pkey ON signalbox.store_item USING btree (tenant_id, namespace, key)
 CREATE UNIQUE INDEX store_usage_pkey ON signalbox.store_usage USING btree (tenant_id)
 CREATE INDEX thread_by_tenant ON signalbox.thread USING btree (tenant_id, created_at DESC, thread_id)
+CREATE INDEX thread_memory ON signalbox.thread USING btree (tenant_id, created_at, thread_id) WHERE (kind = 'memory'::text)
 CREATE UNIQUE INDEX thread_pkey ON signalbox.thread USING btree (tenant_id, thread_id)
 CREATE INDEX thread_ttl ON signalbox.thread USING btree (ttl_look_at) WHERE (ttl_look_at IS NOT NULL)
 CREATE INDEX timer_fire_at ON signalbox.timer USING btree (fire_at)
@@ -434,6 +447,7 @@ CREATE UNIQUE INDEX upload_pkey ON signalbox.upload USING btree (tenant_id, id)
 CREATE TRIGGER event_end_user AFTER INSERT ON signalbox.event FOR EACH ROW WHEN (((new.type = 'run.created'::text) AND (new.payload ? 'endUser'::text))) EXECUTE FUNCTION signalbox.note_end_user()
 CREATE TRIGGER event_erased AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((new.seq = 1) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_end_user()
 CREATE TRIGGER event_moved AFTER UPDATE OF xid, gpos ON signalbox.event FOR EACH STATEMENT EXECUTE FUNCTION signalbox.forget_survey()
+CREATE TRIGGER event_question AFTER INSERT ON signalbox.event FOR EACH ROW WHEN ((new.type = ANY (ARRAY['input.requested'::text, 'input.answered'::text, 'input.expired'::text]))) EXECUTE FUNCTION signalbox.keep_question()
 CREATE TRIGGER event_titled AFTER INSERT ON signalbox.event FOR EACH ROW WHEN ((new.type = ANY (ARRAY['thread.titled'::text, 'title.unchanged'::text]))) EXECUTE FUNCTION signalbox.note_title()
 CREATE TRIGGER event_untitled AFTER UPDATE OF payload ON signalbox.event FOR EACH ROW WHEN (((old.type = 'thread.titled'::text) AND (old.payload IS NOT NULL) AND (new.payload IS NULL))) EXECUTE FUNCTION signalbox.forget_title()
 
@@ -490,6 +504,9 @@ lane: owner_all for ALL to signalbox_owner using true check true
 pause: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 pause: engine_read for SELECT to signalbox_engine using true check -
 pause: owner_all for ALL to signalbox_owner using true check true
+question: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
+question: engine_read for SELECT to signalbox_engine using true check -
+question: owner_all for ALL to signalbox_owner using true check true
 reservation: app_read for SELECT to signalbox_app using (tenant_id = current_setting('signalbox.tenant'::text, true)) check -
 reservation: engine_read for SELECT to signalbox_engine using true check -
 reservation: owner_all for ALL to signalbox_owner using true check true
@@ -558,6 +575,7 @@ function signalbox.digest_key(text,bytea) owner signalbox_owner grants signalbox
 function signalbox.drop_uploads(text,text[]) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_partitions(integer) owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.ensure_thread(text,text,jsonb,bigint,bytea,uuid,integer,double precision) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.erase_memory(text,text,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.event_limit() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.fact_fits(signalbox.run,text) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.feed_is_ahead() owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_engine=X/signalbox_owner signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -586,6 +604,8 @@ function signalbox.is_ttl(double precision) owner signalbox_owner grants signalb
 function signalbox.item_events(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.item_problem(jsonb) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.keep_approval(signalbox.run,signalbox.event) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
+function signalbox.keep_memory(text,text,jsonb,bigint,bytea) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.keep_question() owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.kept(integer) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_awaited(uuid) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
 function signalbox.lane_full(text,text,integer,integer,bigint,timestamp with time zone) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
@@ -623,6 +643,7 @@ function signalbox.report_call(text,text,integer) owner signalbox_owner grants s
 function signalbox.reserve_budget(uuid,uuid,text,integer,integer,bigint,bigint) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.restore_feed() owner signalbox_owner grants signalbox_maintenance=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.revoke_api_key(text,text,text) owner signalbox_owner grants signalbox_app=X/signalbox_owner signalbox_owner=X/signalbox_owner
+function signalbox.set_memory(text,text,boolean) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.set_pause(jsonb,integer) owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_budgets() owner signalbox_owner grants signalbox_engine=X/signalbox_owner signalbox_owner=X/signalbox_owner
 function signalbox.settle_effect(signalbox.run,jsonb,timestamp with time zone) owner signalbox_owner grants signalbox_owner=X/signalbox_owner
@@ -650,6 +671,7 @@ heartbeat owner signalbox_owner grants -
 lane owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 migration owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_maintenance=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 pause owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
+question owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 reservation owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 run owner signalbox_owner grants signalbox_app=r/signalbox_owner signalbox_engine=r/signalbox_owner signalbox_owner=arwdDxtm/signalbox_owner
 schema signalbox owner signalbox_owner grants signalbox_app=U/signalbox_owner signalbox_engine=U/signalbox_owner signalbox_maintenance=U/signalbox_owner signalbox_owner=UC/signalbox_owner
@@ -665,6 +687,8 @@ signalbox.api_key.scopes grants signalbox_app=r/signalbox_owner
 signalbox.api_key.tenant_id grants signalbox_app=r/signalbox_owner
 signalbox.thread.created_at grants signalbox_app=r/signalbox_owner
 signalbox.thread.hidden_at grants signalbox_app=r/signalbox_owner
+signalbox.thread.kind grants signalbox_app=r/signalbox_owner
+signalbox.thread.memory grants signalbox_app=r/signalbox_owner
 signalbox.thread.metadata grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_run grants signalbox_app=r/signalbox_owner
 signalbox.thread.origin_seq grants signalbox_app=r/signalbox_owner
@@ -1060,6 +1084,7 @@ begin
     where run_id = r.id and status in ('pending', 'started') and not outlives_run(kind);
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
+    update question set waits = false where run_id = r.id and waits;
     if r.laned then
       update lane set over = true where run_id = r.id;
     end if;
@@ -1117,7 +1142,7 @@ begin
     raise exception 'thread_malformed' using errcode = '22023';
   end if;
   select t.metadata || $3, t.ttl_minutes into merged, minutes from thread t
-  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null and t.kind is null for update;
   if not found then
     return 'no_thread';
   end if;
@@ -1292,7 +1317,12 @@ begin
         null, taken.run_id);
     end if;
   end if;
-  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.hidden_at is not null) then
+  -- Runs of a memory stand on its thread, and no others do.
+  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread
+      and (t.hidden_at is not null or t.kind = 'memory' and not c ? 'memory'))
+    or c ? 'memory' and not exists (
+      select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.kind = 'memory')
+  then
     return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.
@@ -1565,6 +1595,28 @@ begin
   values ($1, $2, $3, from_ms($4), $5, $6, $7,
     $8, case when $8 is not null then wall() end, wall() + interval '1 minute' * $8) on conflict do nothing;
   return query select * from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.erase_memory(thread_id text, tenant_id text, content_key bytea)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  update thread t set content_key = $3
+  where t.thread_id = $1 and t.tenant_id = $2 and t.kind = 'memory';
+  if not found then
+    return null;
+  end if;
+  delete from blob b where b.thread_id = $1 and b.tenant_id = $2;
+  get diagnostics gone = row_count;
+  update event e set payload = null, salt = null
+  from run r
+  where r.thread_id = $1 and r.tenant_id = $2 and r.status = 'ended'
+    and e.run_id = r.id and e.type = 'model.completed' and e.payload is not null;
+  return gone;
 end $function$
 CREATE OR REPLACE FUNCTION signalbox.event_limit()
  RETURNS integer
@@ -1892,6 +1944,31 @@ begin
     values (e.tenant_id, r.agent, e.tool, p ->> 'argsHash', e.run_id, e.seq);
   end if;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.keep_memory(thread_id text, tenant_id text, about jsonb, created_ms bigint, content_key bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  insert into thread (thread_id, tenant_id, metadata, created_at, content_key, kind)
+  values ($1, $2, $3, from_ms($4), $5, 'memory') on conflict do nothing;
+  return exists (select from thread t where t.thread_id = $1 and t.tenant_id = $2 and t.kind = 'memory');
+end $function$
+CREATE OR REPLACE FUNCTION signalbox.keep_question()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.type <> 'input.requested' then
+    update signalbox.question set waits = false
+    where run_id = new.run_id and call_id = new.payload ->> 'callId' and waits;
+  elsif signalbox.fits(new.payload ->> 'callId') then
+    insert into signalbox.question (run_id, seq, tenant_id, call_id, at)
+    values (new.run_id, new.seq, new.tenant_id, new.payload ->> 'callId', new.at);
+  end if;
+  return null;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.kept(open integer)
  RETURNS integer
  LANGUAGE sql
@@ -2140,7 +2217,7 @@ CREATE OR REPLACE FUNCTION signalbox.outlives_run(kind text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (kind = ANY (ARRAY['webhook.deliver'::text, 'title.make'::text]))
+RETURN (kind = ANY (ARRAY['webhook.deliver'::text, 'title.make'::text, 'memory.learn'::text]))
 CREATE OR REPLACE FUNCTION signalbox.pass_fence(r signalbox.run, fence jsonb, moment timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2634,6 +2711,17 @@ begin
   update api_key set revoked_at = wall(), revoked_by = by_whom
   where id = key_id and tenant_id = tenant and revoked_at is null;
 end $function$
+CREATE OR REPLACE FUNCTION signalbox.set_memory(thread_id text, tenant_id text, is_off boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'signalbox', 'pg_temp'
+AS $function$
+begin
+  update thread t set memory = case when $3 then 'off' end
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null;
+  return case when found then 'ok' else 'no_thread' end;
+end $function$
 CREATE OR REPLACE FUNCTION signalbox.set_pause(draft jsonb, most integer, OUT code text, OUT pause_id uuid)
  RETURNS record
  LANGUAGE plpgsql
@@ -2821,6 +2909,12 @@ begin
     select a.run_id, a.seq from approval a join run r on r.id = a.run_id
     where a.run_id < bound and r.status = 'ended' and r.updated_at < before
     order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from question where (run_id, seq) in (
+    select q.run_id, q.seq from question q join run r on r.id = q.run_id
+    where q.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by q.run_id limit max_rows for update of q skip locked);
   get diagnostics gone = row_count;
   total := total + gone;
   delete from lane where (run_id, key) in (

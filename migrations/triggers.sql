@@ -18,5 +18,10 @@ create trigger event_untitled after update of payload on event
 for each row when (old.type = 'thread.titled' and old.payload is not null and new.payload is null)
 execute function forget_title();
 
+-- Asked for each event, called only for questions of models.
+create trigger event_question after insert on event
+for each row when (new.type in ('input.requested', 'input.answered', 'input.expired'))
+execute function keep_question();
+
 create trigger event_moved after update of xid, gpos on event
 for each statement execute function forget_survey();

@@ -35,6 +35,7 @@ begin
     where run_id = r.id and status in ('pending', 'started') and not outlives_run(kind);
     delete from timer where run_id = r.id;
     update approval set waits = false where run_id = r.id and waits;
+    update question set waits = false where run_id = r.id and waits;
     if r.laned then
       update lane set over = true where run_id = r.id;
     end if;

@@ -1,4 +1,4 @@
--- Lays keys and values over the metadata of a thread: ok, no_thread, too_large.
+-- Lays keys and values over the metadata of a thread: ok, no_thread, too_large. That of a memory is nobody's to change.
 -- `ttl`: {"minutes": 60}, or with null, which takes it away; without it, what is there stands, and counts anew.
 create or replace function change_thread(thread_id text, tenant_id text, metadata jsonb, ttl jsonb default null) returns text
 language plpgsql volatile security definer
@@ -12,7 +12,7 @@ begin
     raise exception 'thread_malformed' using errcode = '22023';
   end if;
   select t.metadata || $3, t.ttl_minutes into merged, minutes from thread t
-  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null for update;
+  where t.thread_id = $1 and t.tenant_id = $2 and t.hidden_at is null and t.kind is null for update;
   if not found then
     return 'no_thread';
   end if;

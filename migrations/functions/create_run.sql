@@ -30,7 +30,12 @@ begin
         null, taken.run_id);
     end if;
   end if;
-  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.hidden_at is not null) then
+  -- Runs of a memory stand on its thread, and no others do.
+  if exists (select from thread t where t.tenant_id = tenant and t.thread_id = thread
+      and (t.hidden_at is not null or t.kind = 'memory' and not c ? 'memory'))
+    or c ? 'memory' and not exists (
+      select from thread t where t.tenant_id = tenant and t.thread_id = thread and t.kind = 'memory')
+  then
     return refusal('no_run', null, rid);
   end if;
   -- What only a child needs stands in here: each expression of plpgsql costs, whether or not it finds anything.

@@ -2,6 +2,6 @@
 -- `outlives` in packages/core/src/effect.ts; packages/postgres/test/titles.test.ts compares the two.
 create or replace function outlives_run(kind text) returns boolean
 language sql immutable parallel safe
-return outlives_run.kind in ('webhook.deliver', 'title.make');
+return outlives_run.kind in ('webhook.deliver', 'title.make', 'memory.learn');
 
 revoke execute on function outlives_run from public;

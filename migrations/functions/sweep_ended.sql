@@ -1,5 +1,5 @@
--- Removes rows about runs that ended so long ago, oldest first, at most so many of each table: their effects, approvals, lanes,
--- and aliases. Answers how many. Of what is removed the log still tells; an idempotency key that is gone makes a new run. What
+-- Removes rows about runs that ended so long ago, oldest first, at most so many of each table: their effects, approvals, questions,
+-- lanes and aliases. Answers how many. Of what is removed the log still tells; an idempotency key that is gone makes a new run. What
 -- must still be delivered stays, and so does all that a replay, a thread or an audit reads.
 -- Nobody calls it by itself.
 create or replace function sweep_ended(older_than interval, max_rows int) returns int
@@ -26,6 +26,12 @@ begin
     select a.run_id, a.seq from approval a join run r on r.id = a.run_id
     where a.run_id < bound and r.status = 'ended' and r.updated_at < before
     order by a.run_id limit max_rows for update of a skip locked);
+  get diagnostics gone = row_count;
+  total := total + gone;
+  delete from question where (run_id, seq) in (
+    select q.run_id, q.seq from question q join run r on r.id = q.run_id
+    where q.run_id < bound and r.status = 'ended' and r.updated_at < before
+    order by q.run_id limit max_rows for update of q skip locked);
   get diagnostics gone = row_count;
   total := total + gone;
   delete from lane where (run_id, key) in (

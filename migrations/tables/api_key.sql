@@ -10,7 +10,7 @@ create table api_key (
   id text primary key check (is_id(id)),
   tenant_id text not null check (is_id(tenant_id)),
   name text not null check (char_length(name) between 1 and 100),
-  scopes text[] not null check (scopes <@ array['enqueue', 'read', 'approve', 'audit', 'admin'] and cardinality(scopes) <= 5),
+  scopes text[] not null check (scopes <@ array['enqueue', 'read', 'approve', 'audit', 'admin', 'memory:read', 'memory:write'] and cardinality(scopes) <= 7),
   digest bytea not null check (octet_length(digest) = 32),
   created_at timestamptz not null,
   created_by text not null check (fits(created_by)),

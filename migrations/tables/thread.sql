@@ -19,7 +19,10 @@ create table thread (
   title text,                             -- what its notes say it is called, see note_title; null: nothing yet
   title_by text,                          -- words, model, user
   title_run uuid,                         -- the run that it is of; null: of none
+  kind text,                              -- memory: it is the thread of one, and stands in no listing; null: a conversation
+  memory text,                            -- off: nothing of it is remembered, or, of a memory, nothing for now; null: what its agents say
   primary key (tenant_id, thread_id)
 );
 create index thread_by_tenant on thread (tenant_id, created_at desc, thread_id);
+create index thread_memory on thread (tenant_id, created_at, thread_id) where kind = 'memory';
 create index thread_ttl on thread (ttl_look_at) where ttl_look_at is not null;

@@ -27,8 +27,12 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.model.price.outputPerMTok`]: 'A million tokens that are written.',
   [`${agent}.fallbackModels`]:
     'Asked in this order when the retries of the model are used up, or it will not serve us; never after a safety stop. Each is like `model`.',
-  [`${agent}.skills[].name`]: 'Its name.',
-  [`${agent}.skills[].path`]: 'Its file.',
+  [`${agent}.skills`]:
+    'Skills that the model may load: `./skills/invoices`, or `./skills/*` for each folder in one. The long form is an object. See [skills](skills.md).',
+  [`${agent}.skills.secrets`]:
+    'By the name of a variable that skills want in `bash` (`metadata.secrets`): where its value is.',
+  [`${agent}.skills.secrets.<name>`]: 'One secret.',
+  [`${agent}.skills.secrets.<name>.env`]: 'The variable of the worker that holds the value.',
   [`${agent}.breaker.threshold`]: 'Failures in a row that open the circuit of a model.',
   [`${agent}.breaker.openMs`]: 'Milliseconds until one call may probe it again.',
   [`${agent}.safety.afterRefusal`]:
@@ -122,6 +126,12 @@ export const configurationNotes: Readonly<Record<string, string>> = {
   [`${agent}.title.model`]:
     'Which of `model` and `fallbackModels` is asked, by its name. Absent: `model`.',
   [`${agent}.title.maxWords`]: 'Words that the model is asked for at most.',
+  [`${agent}.todo`]:
+    '`true`: the model keeps a plan, by the tool `write_todos`. Absent: it does not. See [plans](todos.md).',
+  [`${agent}.clarification`]:
+    '`true`, or an object: the model asks the person it works for, by the tool `ask_clarification`. Absent: it does not. See [questions](questions.md).',
+  [`${agent}.clarification.expiresMs`]:
+    'A question that nobody answers is over after this long, and the run goes on. Waiting counts in no timeout.',
   [`${agent}.modelRetries.max`]:
     'Retries of one turn after an error that may pass, or a broken stream.',
   [`${agent}.modelRetries.baseMs`]:

@@ -61,6 +61,10 @@ export function typeText(schema: z.core.$ZodType, link: (name: string) => string
       return `list of ${typeText(def.element, link)}`
     case 'object':
       return `{ ${Object.keys(def.shape).join(', ')} }`
+    case 'record':
+      return `object of ${typeText(def.valueType, link)}`
+    case 'null':
+      return 'null'
     case 'union':
       return def.options.map((option) => typeText(option, link)).join(' or ')
     case 'optional':
@@ -84,6 +88,8 @@ export function partsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
       return Object.values(def.shape)
     case 'array':
       return [def.element]
+    case 'record':
+      return [def.valueType]
     case 'union':
       return def.options
     case 'optional':

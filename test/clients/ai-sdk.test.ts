@@ -265,9 +265,11 @@ describe('an end', () => {
 
 /** What was said, as the model was shown it. */
 const wordsIn = (prompt: Prompt = []) =>
-  prompt
-    .flatMap((message) => ('parts' in message ? message.parts : []))
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  prompt.flatMap((message) =>
+    'parts' in message
+      ? message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      : [],
+  )
 
 describe('another answer', () => {
   it('stands in the place of the one that is not wanted, for the model too', async () => {

@@ -34,15 +34,21 @@ const speaking: Script = (_, turn) => ({
 const holding: Script = (_, turn) =>
   turn === 0 ? { calls: [{ name: 'hold', args: {} }] } : { text: 'Done.' }
 
+const wondering: Script = (prompt, turn) =>
+  turn === 0
+    ? { calls: [{ name: 'ask_clarification', args: { question: 'Which?', options: ['a', 'b'] } }] }
+    : { text: JSON.stringify(prompt.at(-1)) }
+
 const scripted = (model: string) => ({ provider: 'scripted', model }) as const
 const config = {
   agents: {
     speaker: { model: scripted('speaker'), tools: ['note'] },
     clerk: { model: scripted('clerk'), tools: ['note'], guardrails: { approvalTools: ['note'] } },
     holder: { model: scripted('holder'), tools: ['hold'] },
+    curious: { model: scripted('curious'), clarification: true as const },
   },
   tools: [note, hold],
-  scripts: { speaker: speaking, clerk: noting(1), holder: holding },
+  scripts: { speaker: speaking, clerk: noting(1), holder: holding, curious: wondering },
 }
 
 let database: TestDatabase
@@ -239,6 +245,32 @@ describe('a wait', () => {
     })
     expect(await client.approvals.get('nothing')).toBeNull()
     expect(await client.approvals.approve('nothing')).toEqual({ is: 'unknown' })
+  })
+
+  it('settles at a question, and ends after its answer, across a restart of the server', async () => {
+    const { run_id: runId } = await client.runs.create({ assistant_id: 'curious', input: 'Go.' })
+    expect(await client.runs.waitFor(runId)).toMatchObject({ run: { state: 'input' } })
+    const [asked] = await collect(client.inputs.list({ runId }))
+    const about = { runId, callId: asked?.call_id ?? '' }
+    expect(await client.inputs.answer(about, { option: 'c' })).toMatchObject({
+      is: 'invalid',
+      field: 'option',
+    })
+    const port = Number(new URL(box.api).port)
+    await box.stop()
+    const patient = createClient({ url: box.api, retry: { triesMax: 100, pauseMsMax: 200 } })
+    const answered = patient.inputs.answer(about, { option: 'a' })
+    box = await start(port)
+    expect(await answered).toMatchObject({ is: 'accepted' })
+    const ended = await client.runs.waitFor(runId, { until: 'ended' })
+    expect(ended).toMatchObject({ is: 'reached', run: { outcome: 'completed' } })
+    expect(await client.inputs.answer(about, { option: 'a' })).toEqual({
+      is: 'accepted',
+      already: true,
+    })
+    expect(await client.inputs.answer(about, { option: 'b' })).toEqual({ is: 'conflict' })
+    const nothing = { runId, callId: 'c_0' }
+    expect(await client.inputs.answer(nothing, { text: 'a' })).toEqual({ is: 'unknown' })
   })
 
   it('for a rejection and for an edit: what the caller says decides', async () => {

@@ -9,11 +9,13 @@ import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { logViolations } from '../invariants/check-log.ts'
+import { questionViolations } from '../invariants/check-questions.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { effectOf, type Execution, parentOf } from '../invariants/run-record.ts'
@@ -52,6 +54,8 @@ export function violations(
       ...webhookViolations(run, received),
       ...commandViolations(run),
       ...titleViolations(run),
+      ...questionViolations(run),
+      ...todoViolations(run),
       ...deniedViolations(run, executions),
     ]),
     ...threadViolations(runs),

@@ -112,6 +112,10 @@ export class Client {
     return this.#tell(runId, 'approval.answered', { path: `approvals/${callId}`, body })
   }
 
+  answer(runId: string, callId: string, text: string): Promise<void> {
+    return this.#tell(runId, 'input.answered', { path: `inputs/${callId}`, body: { text } })
+  }
+
   resolve(runId: string, effectId: string, resolution: Resolution): Promise<void> {
     const body = { resolution }
     return this.#tell(runId, 'tool.resolved', { path: `effects/${effectId}/resolve`, body })

@@ -62,7 +62,7 @@ const starts = { ...agent, tools: [...everything, 'agent:helper', 'agent:leaf'] 
  * and too few turns; `leaf`, which starts none. `narrow` works on one run at a time, and names its
  * threads, as `namer` does. `keeper` reads files and leaves
  * some. `roomy` has its conversation summed up, and `pruned` has its old results cleared. `commander` executes commands, in the sandbox that
- * `use` names.
+ * `use` names. `curious` asks, and has a plan.
  */
 export function configurationOf(
   world: string,
@@ -109,6 +109,7 @@ export function configurationOf(
         context: { prune: { at: 0.3, keepTurns: 1, minTokens: 1_000 }, compact: { maxPerRun: 0 } },
       },
       leaf: agent,
+      curious: { ...agent, clarification: true, todo: true },
       commander: { ...agent, tools: ['look', 'bash'] },
       narrow: { ...agent, title: { maxWords: 6 } },
       namer: { ...agent, title: { maxWords: 6 } },

@@ -43,6 +43,8 @@ const models = 'only an orchestrator calls models'
 const startsRuns = 'only an orchestrator starts runs for runs'
 const subscribes = 'a start subscribes once; a start that is killed is a start that is repeated'
 
+const forgetful = 'no agent of the workload remembers: test/memory has a workload of its own'
+
 const register = {
   append: all,
   appendMany: lifecycle(inBatches),
@@ -100,6 +102,18 @@ const register = {
   pause: lifecycle(unpaused),
   lift: lifecycle(unpaused),
   pauses: lifecycle(unpaused),
+  ensureMemory: lifecycle(forgetful),
+  isMemoryOff: lifecycle(forgetful),
+  setMemory: lifecycle(forgetful),
+  memoryEvents: lifecycle(forgetful),
+  learnedFrom: lifecycle(forgetful),
+  learnings: lifecycle(forgetful),
+  learnsLater: lifecycle(forgetful),
+  standings: lifecycle(forgetful),
+  standing: lifecycle(forgetful),
+  blobs: lifecycle(forgetful),
+  eraseMemory: lifecycle(forgetful),
+  memories: lifecycle(forgetful),
   recordInLedger: lifecycle('nobody in the workload does what administrators do'),
   useDefinition: lifecycle('the server notes definitions below the ports that are wrapped here'),
   close: lifecycle(closes),

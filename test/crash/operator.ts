@@ -1,4 +1,4 @@
-/** The human of the tests: approves what waits for approval, some calls with other arguments, and says what became of calls nobody knows about. */
+/** The human of the tests: approves what waits for approval, some calls with other arguments, answers questions, and says what became of calls nobody knows about. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@signalbox/core'
 import { z } from 'zod'
@@ -38,6 +38,8 @@ export async function operate(
 async function answerAll(client: Client, unit: () => number): Promise<void> {
   for (const { run_id, call_id, tool } of await list(client, '/approvals'))
     if (call_id !== null) await client.approve(run_id, call_id, edited[tool ?? ''])
+  for (const { run_id, call_id } of await list(client, '/inputs'))
+    if (call_id !== null) await client.answer(run_id, call_id, 'This one.')
   for (const { run_id, effect_id } of await list(client, '/unknown')) {
     const resolution = resolutions[Math.floor(unit() * resolutions.length)] ?? 'happened'
     if (effect_id !== undefined) await client.resolve(run_id, effect_id, resolution)

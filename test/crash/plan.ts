@@ -1,5 +1,5 @@
 /** What a run does: its plan is the user's message, and the scripted model plays it. */
-import type { Prompt } from '@signalbox/core'
+import { type Prompt, questionToolName, todoToolName } from '@signalbox/core'
 import type { Script } from '@signalbox/models'
 import { z } from 'zod'
 import { commandOf, endlessCommand } from './commands.ts'
@@ -77,19 +77,26 @@ function planOf(prompt: Prompt): z.output<typeof Plan> {
   throw new Error('there is no plan in the prompt')
 }
 
-/** `bash` adds to its files, `bash-endless` waits to be cancelled; all others are told where they stand. */
+const openItem = { text: 'What is left', status: 'pending' }
+
+/** `bash` adds to its files, `bash-endless` waits to be cancelled, `ask` asks a person, `plan` leaves an item open; all others are told where they stand. */
 function callOf(
   tool: string,
   { plan, turn, n }: { readonly plan: string; readonly turn: number; readonly n: number },
 ) {
   if (tool === 'bash') return { name: 'bash', args: { command: commandOf(plan, turn) } }
   if (tool === 'bash-endless') return { name: 'bash', args: { command: endlessCommand(plan) } }
+  if (tool === 'ask') return { name: questionToolName, args: { question: `Which of ${turn}?` } }
+  if (tool === 'plan') return { name: todoToolName, args: { todos: [openItem] } }
   return { name: tool, args: { n: turn * 10 + n } }
 }
 
 /** A title is asked for of words that hold a plan. */
 const asksForTitle = (prompt: Prompt): boolean =>
   JSON.stringify(prompt).includes('Name the conversation below')
+
+/** Is the model told of its open items? What it says then is the end of what it has to say. */
+const isReminded = (prompt: Prompt): boolean => JSON.stringify(prompt.at(-1)).includes('[TODO]')
 
 /** A script that plays plans. */
 export function playPlans(): Script {
@@ -108,6 +115,7 @@ export function playPlans(): Script {
       refused.set(name, before + 1)
       return { status: { code: 503 } }
     }
+    if (isReminded(prompt)) return { text: 'There is nothing more.', delayMs }
     if (isCorrected(prompt)) return { text: 'I take that back', delayMs }
     if (slips && turns[turnIndex] === undefined) return { text: `I say ${bannedTerm}`, delayMs }
     const calls = turns[turnIndex]?.map((call, n) =>

@@ -105,6 +105,19 @@ async function commanding(setting: Setting): Promise<void> {
   await setting.client.cancel(runId)
 }
 
+/** Questions beside calls, a plan with an item that stays open, and a run that is cancelled while it asks. */
+async function asking(setting: Setting): Promise<void> {
+  const turns = [
+    ['ask', 'put'],
+    ['plan', 'look'],
+    ['ask', 'ask'],
+  ]
+  const agent = { agent: 'curious' }
+  await create(setting, { name: 'asking', turns }, agent)
+  const runId = await create(setting, { name: 'asking-no-more', turns: [['ask']] }, agent)
+  await setting.client.cancel(runId)
+}
+
 /** A run that times out while a tool runs. */
 async function hurrying(setting: Setting): Promise<void> {
   await create(setting, { name: 'hurrying', turns: [['endless']] }, { agent: 'hasty' })
@@ -132,6 +145,7 @@ const parts: Readonly<Record<Wave, readonly Part[]>> = {
     giving,
     naming,
     commanding,
+    asking,
   ],
   family: families,
   stall: [stalling],

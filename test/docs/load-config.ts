@@ -1,6 +1,13 @@
 /** Loads a configuration of a page as a server does when it starts, as far as that goes without starting anything. */
 import { validateDetectors } from '@signalbox/models'
-import { loadGovernance, parseConfig, resolveAgents, sandboxOf } from '@signalbox/server'
+import { withLoadSkill } from '@signalbox/engine'
+import {
+  loadGovernance,
+  loadSkills,
+  parseConfig,
+  resolveAgents,
+  sandboxOf,
+} from '@signalbox/server'
 import { createToolHost } from '@signalbox/tools'
 
 const nothing = (): void => {}
@@ -25,8 +32,9 @@ export async function loadAsStarted(value: unknown, dir: string): Promise<void> 
   try {
     const validate = (detectors: Parameters<typeof validateDetectors>[0]) =>
       validateDetectors(detectors, governance.detectors)
-    const specs = await host.specs()
-    resolveAgents(config, { specs, validateDetectors: validate, governance })
+    const specs = await withLoadSkill(host).specs()
+    const skills = await loadSkills({ config, dir })
+    resolveAgents(config, { specs, validateDetectors: validate, governance, skills })
   } finally {
     await host.close()
   }

@@ -107,6 +107,8 @@ const withoutAnswer: readonly string[] = [
   'POST /threads/{thread_id}/compact',
   // 204 for runs that are named.
   'POST /runs/cancel',
+  // The bytes of an image are no text.
+  'GET /threads/{thread_id}/images/{key}',
   // A call whose outcome nobody knows.
   'POST /runs/{run_id}/effects/{effect_id}/resolve',
   // A delivery to a receiver.

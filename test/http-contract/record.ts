@@ -14,6 +14,8 @@ const file = fileURLToPath(
   new URL('../../packages/server/src/http/openapi/examples.json', import.meta.url),
 )
 const model = { provider: 'scripted', model: 'says' } as const
+const question = { question: 'Which sentence?', options: ['This one', 'The last one'] }
+const todos = [{ text: 'Count the words', status: 'completed' }]
 const config: ConfigInput = {
   agents: {
     assistant: { model, title: 'words' },
@@ -22,12 +24,23 @@ const config: ConfigInput = {
       tools: ['note'],
       guardrails: { approvalTools: ['note'] },
     },
+    asker: { model: { ...model, model: 'asks' }, clarification: true },
+    planner: { model: { ...model, model: 'plans' }, todo: true },
     writer: { model },
     hasty: { model },
     resting: { model },
   },
   tools: [note],
-  scripts: { says: () => ({ text: 'Seven words.' }), notes: noting(1) },
+  scripts: {
+    says: () => ({ text: 'Seven words.' }),
+    notes: noting(1),
+    asks: (_, turn) =>
+      turn === 0
+        ? { calls: [{ name: 'ask_clarification', args: question }] }
+        : { text: 'Seven words.' },
+    plans: (_, turn) =>
+      turn === 0 ? { calls: [{ name: 'write_todos', args: { todos } }] } : { text: 'Seven words.' },
+  },
   server: { identity: { userHeader: 'x-user' } },
 }
 
@@ -57,6 +70,7 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
   'POST /store/items/search': () => ({ namespace_prefix: ['ann'], limit: 10 }),
   'POST /pauses': () => ({ target: { agent: 'resting' }, reason: 'The provider is down.' }),
   'POST /keys': () => ({ name: 'ci', scopes: ['enqueue', 'read'] }),
+  'POST /runs/{run_id}/inputs/{call_id}': () => ({ option: 'This one' }),
   'POST /runs/{run_id}/effects/{effect_id}/resolve': () => ({
     resolution: 'happened',
     note: 'The bank has it.',
@@ -66,6 +80,13 @@ const bodies: Readonly<Record<string, (of: Named) => unknown>> = {
 /** Operations on a run that waits for a human; the others are asked about one that has ended. */
 const ofWaiting = /\/(approvals|cancel|input)\b|^DELETE \/runs|tasks\/\{run_id\}$/
 
+/** The agent of the run that an operation is asked about. */
+function agentOf(operation: string): 'asker' | 'clerk' | 'planner' | 'assistant' {
+  if (/\/inputs\b/.test(operation)) return 'asker'
+  if (operation.endsWith('/todos')) return 'planner'
+  return ofWaiting.test(operation) ? 'clerk' : 'assistant'
+}
+
 function operationsOf({ paths }: { readonly paths: Readonly<Record<string, object>> }) {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -74,7 +95,7 @@ function operationsOf({ paths }: { readonly paths: Readonly<Record<string, objec
 
 async function recorded({ api }: TestSignalbox, operation: string): Promise<Example> {
   const row: Row = rows[operation] ?? { is: 'common' }
-  const named = await scene(api, ofWaiting.test(operation))
+  const named = await scene(api, agentOf(operation))
   const [method = '', path = ''] = operation.split(' ')
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof Named) =>
     encodeURIComponent(named[name]),
@@ -163,7 +184,7 @@ function cut(value: unknown): unknown {
 let scenes = 0
 
 /** What an operation may name, made for it alone. */
-async function scene(api: string, waits: boolean): Promise<Named> {
+async function scene(api: string, agent: ReturnType<typeof agentOf>): Promise<Named> {
   scenes += 1
   const thread = `thread-${scenes}`
   const post = async (path: string, body: unknown) =>
@@ -172,7 +193,7 @@ async function scene(api: string, waits: boolean): Promise<Named> {
   await post('/threads', { thread_id: thread })
   await call(api, 'PUT', `/threads/${thread}/files/notes.txt`, { body: 'Seven.', headers: sent })
   const values = await post(`/threads/${thread}/runs/wait`, {
-    assistant_id: waits ? 'clerk' : 'assistant',
+    assistant_id: agent,
     input,
   })
   const { body: state } = await call(api, 'GET', `/threads/${thread}/state`, { headers: sent })
@@ -181,7 +202,9 @@ async function scene(api: string, waits: boolean): Promise<Named> {
   })
   const [interrupt] = values.__interrupt__ ?? []
   const asked =
-    interrupt ?? (await post('/runs/wait', { assistant_id: 'clerk', input })).__interrupt__[0]
+    agent === 'clerk'
+      ? interrupt
+      : (await post('/runs/wait', { assistant_id: 'clerk', input })).__interrupt__[0]
   const cron = await post('/runs/crons', {
     assistant_id: 'assistant',
     input,
@@ -199,12 +222,12 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     run_id: values.run.run_id,
     checkpoint_id: state.checkpoint.checkpoint_id,
     approval_id: asked.value.approval_id,
-    call_id: asked.value.call_id,
+    call_id: (interrupt ?? asked).value.call_id,
     effect_id: 'none',
     key_id: key.id,
     assistant_id: assistant.assistant_id,
     namespace: 'none',
-    agent: waits ? 'clerk' : 'assistant',
+    agent,
     chat_id: thread,
     cron_id: cron.cron_id,
     delivery_id: 'none',
@@ -212,6 +235,7 @@ async function scene(api: string, waits: boolean): Promise<Named> {
     task: values.run.run_id,
     config: 'none',
     path: 'notes.txt',
+    key: 'none',
     name: 'denied_calls',
     hash: log.events[0].payload.definitionHash,
   }

@@ -47,6 +47,7 @@ export async function openScene(): Promise<Scene> {
           guardrails: { approvalTools: ['note'] },
         },
         holder: { model: scripted('holder'), tools: ['hold'] },
+        curious: { model: scripted('curious'), clarification: true, todo: true },
         teller: {
           model: { ...scripted('teller'), contextWindow: 100_000 },
           context: { compact: { keep: 100 } },
@@ -75,6 +76,18 @@ export async function openScene(): Promise<Scene> {
               }
             : { text: 'Typed.' },
         asker: noting(1),
+        curious: (_, turn) =>
+          turn === 0
+            ? {
+                calls: [
+                  { name: 'ask_clarification', args: { question: 'Which one?' } },
+                  {
+                    name: 'write_todos',
+                    args: { todos: [{ text: 'Ask', status: 'completed' }] },
+                  },
+                ],
+              }
+            : { text: 'That one.' },
         teller: (prompt) => ({ text: isSummary(prompt) ? 'A summary.' : 'w'.repeat(4_000) }),
         holder: (_, turn) =>
           turn === 0 ? { calls: [{ name: 'hold', args: {} }] } : { text: 'Held.' },
@@ -118,7 +131,9 @@ const Paused = z.array(z.object({ pause_id: z.string() }))
 const Waited = z.object({
   run: z.object({ run_id: z.string() }),
   __interrupt__: z
-    .array(z.object({ value: z.object({ approval_id: z.string(), call_id: z.string() }) }))
+    .array(
+      z.object({ value: z.object({ approval_id: z.string().optional(), call_id: z.string() }) }),
+    )
     .default([]),
 })
 const Events = z.object({ events: z.array(z.object({ position: z.string() })) })
@@ -134,7 +149,9 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
   }
   const done = await wait('done', 'writer')
   await ask('PUT', '/threads/done/files/notes.txt', 'Seven.')
-  const asks = await Promise.all([0, 1, 2, 3].map((n) => wait(`asks-${n}`, 'asker')))
+  const asks = await Promise.all(
+    [0, 1, 2, 3, 4, 5].map((n) => wait(`asks-${n}`, n < 4 ? 'asker' : 'curious')),
+  )
   const told = [0, 1, 2].map((n) => `told-${n}`)
   // Of three turns, of which the older are summed up on demand.
   const tellers = await Promise.all(
@@ -162,7 +179,7 @@ async function known(ask: Ask): Promise<Pick<Material, 'hints' | 'places'>> {
   const hints = {
     thread_id: ['done', ...told, ...threads],
     run_id: places.map(({ run_id }) => run_id),
-    approval_id: asked.map((each) => each.approval_id),
+    approval_id: asked.flatMap((each) => each.approval_id ?? []),
     call_id: asked.map((each) => each.call_id),
     checkpoint_id: [ended.checkpoint_id],
     before: [ended.checkpoint_id],

@@ -32,6 +32,8 @@ const results = new Set([
   'tool.denied',
   'tool.aborted',
   'child.ended',
+  'todo.written',
+  'input.expired',
 ])
 
 /** One result per call; exactly one, if the run completed on an answer. */
@@ -52,7 +54,16 @@ function resultViolations(run: RunRecord): readonly string[] {
   return bad
 }
 
-function isResult({ agent }: RunRecord, { type, payload }: StoredEvent): boolean {
+function isResult({ agent, log }: RunRecord, event: StoredEvent): boolean {
+  const { type, payload, seq } = event
+  // An answer behind the time of its question came too late, and is no result.
+  if (type === 'input.answered')
+    return !log.some(
+      (each) =>
+        each.seq < seq &&
+        each.type === 'timer.fired' &&
+        each.payload['timerId'] === `input:${callOf(event)}`,
+    )
   if (type === 'tool.unknown') return agent?.onUnknown === 'tell'
   if (type === 'tool.resolved') return payload['resolution'] !== 'retry'
   return results.has(type)

@@ -35,6 +35,24 @@ export function familyViolations(runs: readonly RunRecord[]): readonly string[] 
     ...children.flatMap((child) => birthViolations(child, byId.get(child.parent.runId))),
     ...runs.flatMap((run) => endViolations(run, byId)),
     ...runs.flatMap(openViolations),
+    ...runs.flatMap(limitViolations),
+  ]
+}
+
+/** An agent that says how many runs it may start starts no more: in a turn, and in all. */
+function limitViolations({ head: { runId }, agent, effects }: RunRecord): readonly string[] {
+  const { subagents } = agent ?? {}
+  if (!subagents) return []
+  const sources = effects.flatMap(({ spec }) => (spec.kind === 'run.start' ? [spec.source] : []))
+  const inTurns = [...new Set(sources)].map(
+    (source) => sources.filter((each) => each === source).length,
+  )
+  const { perTurn, perRun } = subagents
+  return [
+    ...(sources.length > perRun ? [`D1 ${runId} started ${sources.length} runs`] : []),
+    ...inTurns
+      .filter((count) => count > perTurn)
+      .map((count) => `D1 ${runId} started ${count} runs in one turn`),
   ]
 }
 

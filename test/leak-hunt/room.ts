@@ -3,7 +3,7 @@
  * says, calls and reads what guardrails take out, it is cut in the middle of words and of arguments, and asked for a summary or a title it
  * repeats every canary that it was shown.
  */
-import type { Prompt } from '@signalbox/core'
+import { partWords, type Prompt } from '@signalbox/core'
 import type { Script, Scripts, ScriptedTurn } from '@signalbox/models'
 import type { ConfigInput } from '@signalbox/server'
 import { defineTool } from '@signalbox/tools'
@@ -76,9 +76,7 @@ interface Order {
 
 function orderIn(prompt: Prompt): Order {
   const said = prompt.flatMap((message) =>
-    message.role === 'user'
-      ? message.parts.map((part) => (part.type === 'text' ? part.text : part.preview))
-      : [],
+    message.role === 'user' ? message.parts.map(partWords) : [],
   )
   const orders = said
     .join('\n')

@@ -6,8 +6,13 @@ import { AgentDefinition, type ToolSpec } from '@signalbox/core'
 import { dayOf } from './days.ts'
 import { isCommanding } from './files.ts'
 import { planOf, seedOf, sharedLimits, startsIn, startTools } from './families.ts'
+import { clarificationOf, questionTools } from './questions.ts'
+import { visionOf } from './images.ts'
 import { roomOf } from './rooms.ts'
 import { seeded } from './seeded.ts'
+import { skillsOf, skillTools } from './skills.ts'
+import { subagentsOf } from './subagents.ts'
+import { todoOf, todoTools } from './todos.ts'
 
 /** What the guarded agents may not say. It stands in no event. */
 export const bannedTerm = 'snozzberry'
@@ -26,6 +31,7 @@ const model = (name: string, seed: number) => ({
   provider: 'scripted' as const,
   model: name,
   ...windowOf(seed),
+  ...visionOf(seed, name),
   // Where a real model would be called; here it says which plan is played.
   baseURL: String(seed),
   price: { inputPerMTok: 1, outputPerMTok: 1 },
@@ -68,7 +74,14 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
       ...(isCommanding(seedOf(seed))
         ? [{ ...tool('bash', 'idempotent'), contained: true as const }]
         : []),
-      ...startTools(seed, tool('start', 'idempotent')),
+      ...startTools(
+        seed,
+        tool('start', 'idempotent'),
+        subagentsOf(seed).subagents?.tool !== undefined,
+      ),
+      ...todoTools(seed),
+      ...questionTools(seed),
+      ...skillTools(seed).map((each) => tool(each, 'read')),
     ],
     guardrails: guardrailsOf(unit, seed),
     approvals: approvalsOf(unit),
@@ -89,6 +102,10 @@ function definitionOf(name: string, onUnknown: 'ask' | 'tell', seed: number): Ag
     digests: unit() < 0.5 ? 'sha256' : 'hmac-sha256',
     ...contextOf(seed),
     ...titleOf(seed),
+    ...todoOf(seed),
+    ...clarificationOf(seed),
+    ...skillsOf(seed),
+    ...subagentsOf(seed),
   })
 }
 
@@ -139,6 +156,10 @@ function policiesOf(unit: Unit, seed: number) {
       pay: 'exempt',
       start: 'exempt',
       ...(isCommanding(seedOf(seed)) ? { bash: 'exempt' } : {}),
+      ...Object.fromEntries(
+        [...todoTools(seed), ...questionTools(seed)].map(({ name }) => [name, 'exempt']),
+      ),
+      ...Object.fromEntries(skillTools(seed).map((name) => [name, 'exempt'])),
     },
     source: './passport.json',
   }

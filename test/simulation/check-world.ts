@@ -177,7 +177,9 @@ const failureViolations = ({ log, head }: RunRecord): readonly string[] =>
     .filter(({ type, verdict }) => type === 'model.completed' && verdict === 'error')
     .map(({ payload }) => factSchemas['model.completed'].parse(payload).turn.error)
     .flatMap((error) =>
-      error?.class === 'invalid_request' ? [`${head.runId} failed: ${error.message}`] : [],
+      error?.class === 'invalid_request' && !error.images
+        ? [`${head.runId} failed: ${error.message}`]
+        : [],
     )
 
 /** What a guardrail took out of a text is in no event. */

@@ -8,22 +8,28 @@ import { familyViolations } from '../invariants/check-families.ts'
 import { inheritedViolations } from '../invariants/check-inherited.ts'
 import { logViolations } from '../invariants/check-log.ts'
 import { replayViolations } from '../invariants/check-replay.ts'
+import { questionViolations } from '../invariants/check-questions.ts'
 import { rerunViolations } from '../invariants/check-reruns.ts'
 import { laneViolations } from '../invariants/check-lanes.ts'
 import { roomViolations } from '../invariants/check-rooms.ts'
+import { skillViolations } from '../invariants/check-skills.ts'
 import { supersedingViolations } from '../invariants/check-superseding.ts'
 import { titleViolations } from '../invariants/check-titles.ts'
+import { todoViolations } from '../invariants/check-todos.ts'
 import { webhookViolations } from '../invariants/check-webhooks.ts'
 import { crowdViolations } from './check-crowd.ts'
 import { threadViolations } from '../invariants/check-threads.ts'
 import { turnViolations } from '../invariants/check-turns.ts'
 import type { RunRecord } from '../invariants/run-record.ts'
 import { type Counted, historyViolations } from './histories.ts'
-import { fileViolations } from './files.ts'
+import { familiesOf, fileViolations } from './files.ts'
+import { imageViolations } from './images.ts'
 import { namingViolations } from './naming.ts'
 import { pauseViolations } from './pauses.ts'
+import { replyViolations } from './questions.ts'
 import { unkept } from './rooms.ts'
 import { steeringViolations } from './steering.ts'
+import { subagentViolations } from './subagents.ts'
 import { allMachines, buildViolations } from './builds.ts'
 import { worldViolations } from './check-world.ts'
 import { evaluatorOf } from './policies.ts'
@@ -49,6 +55,10 @@ export function violations(world: World, counted: Counted): readonly string[] {
       ...turnViolations(run),
       ...webhookViolations(run, world.received),
       ...titleViolations(run),
+      ...todoViolations(run),
+      ...questionViolations(run),
+      ...replyViolations(world.replies, run),
+      ...skillViolations(run, world.executions),
       ...steeringViolations(world, run),
       ...outageViolations(world, run),
       ...resultViolations(world, run),
@@ -64,6 +74,8 @@ export function violations(world: World, counted: Counted): readonly string[] {
     ...rerunViolations(runs, world.executions),
     ...crowdViolations(world, runs),
     ...fileViolations(world, register, runs),
+    ...imageViolations(register, runs),
+    ...subagentViolations(familiesOf(register, runs)),
     ...familyViolations(runs),
     ...inheritedViolations(runs),
     ...budgetViolations(runs, world.executions),
@@ -91,7 +103,7 @@ const timed = (run: RunRecord, { writtenAt }: Counted): RunRecord => ({
   })),
 })
 
-function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
+export function recordsOf({ tables }: MemoryRegister): readonly RunRecord[] {
   const runs = [...tables.runs.values()].filter(({ machine }) => machine !== 'ledger')
   return runs.map((head) => ({
     head,

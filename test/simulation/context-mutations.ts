@@ -51,7 +51,7 @@ export const contextMutations: readonly Mutation[] = [
   },
   {
     name: 'a summary can end the block that it stands in (C6)',
-    file: core('conversation/cut.ts'),
+    file: core('text/inert.ts'),
     line: ".replaceAll('<', '&lt;')",
     becomes: '',
     test: coreTest('cut', 'cannot end the block'),

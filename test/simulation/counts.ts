@@ -22,14 +22,19 @@ const governed = new Set([
   'context.exhausted',
   'context.pruned',
   'guardrail.tripped',
+  'input.answered',
+  'input.expired',
   'input.injected',
   'input.left',
+  'input.requested',
   'input.taken',
   'model.replaced',
   'policy.answered',
   'policy.faulted',
   'approval.skipped',
   'tool.denied',
+  'todo.reminded',
+  'todo.written',
   'turn.continued',
 ])
 
@@ -40,6 +45,7 @@ const told = new Set([
   'child.ended',
   'context.unchanged',
   'recall.missed',
+  'skill.activated',
   'thread.titled',
   'title.unchanged',
 ])
@@ -67,6 +73,7 @@ export const expected: readonly string[] = [
   'child.ended completed',
   'child.ended failed',
   'child.ended timed_out',
+  'child.ended in part',
   'context.compacted',
   'context.exhausted',
   'context.pruned',
@@ -74,12 +81,25 @@ export const expected: readonly string[] = [
     (reason) => `context.unchanged ${reason}`,
   ),
   'denied too_deep',
+  'denied too_many_at_once',
+  'denied too_many_children',
+  'denied unknown_agent',
   'faulted history_too_long',
   'files of an edit',
+  'files of child.ended',
   'files of run.created',
   'files of tool.completed',
+  'image of tool.completed',
+  'images left out of a request',
+  'images of model.replaced',
+  'images refused',
+  'input.answered',
+  'input.expired',
   'input.left',
+  'input.requested',
   'input.taken',
+  'denied nobody_to_ask',
+  'denied too_many_questions',
   'multitask interrupt',
   'multitask reject',
   'multitask rollback',
@@ -97,6 +117,9 @@ export const expected: readonly string[] = [
   'register hangs for all',
   'register hangs for one',
   'refused busy',
+  'skill.activated model',
+  'skill.activated user',
+  'denied skill.tool_not_allowed',
   'some lack policies',
   'run of version 1',
   'run of version 2',
@@ -108,6 +131,8 @@ export const expected: readonly string[] = [
   'thread.titled words',
   'title.unchanged failed',
   'title.unchanged guardrail',
+  'todo.reminded',
+  'todo.written',
   'tree 3 deep',
   ...ways.map((way) => `victim of ${way}`),
   'waited for a lane',
@@ -143,11 +168,26 @@ export function countsOf(
     if (type === 'run.faulted') count(`faulted ${factSchemas[type].parse(payload).code}`)
     if ('recalled' in payload) count(`recalled ${type}`)
     if ('files' in payload) count(`files of ${'edit' in payload ? 'an edit' : type}`)
+    for (const what of imageCounts(type, payload)) count(what)
+    if (type === 'child.ended' && 'partial' in payload) count('child.ended in part')
     if (tool === 'bash' && commandEnds.has(type)) count(`command ${type}`)
     if (type === 'call.denied') count(`denied ${decisionSchemas[type].parse(payload).code}`)
     if (type === 'cancel.requested' && payload['reason'] === 'parent') count('cancelled by parent')
   }
   return counts
+}
+
+/** What shows of images. */
+function imageCounts(type: string, payload: StoredEvent['payload']): readonly string[] {
+  const text = JSON.stringify(payload)
+  if (type === 'tool.completed' && text.includes('"type":"image"'))
+    return ['image of tool.completed']
+  if (!Object.hasOwn(payload, 'images')) return []
+  if (type === 'context.pruned') return ['images left out of a request']
+  if (type === 'model.replaced') return ['images of model.replaced']
+  return type === 'model.completed' && text.includes('could not process image')
+    ? ['images refused']
+    : []
 }
 
 /** What shows of crowds: strategies, who made way, who waited, who was told. */

@@ -118,7 +118,7 @@ export const familyMutations: readonly Mutation[] = [
   },
   {
     name: 'runs are started ever deeper (I12)',
-    file: core('verdict/authorization/judge.ts'),
+    file: core('verdict/children/verdict.ts'),
     line: 'if (depth >= childDepthMax)',
     becomes: 'if (depth > childDepthMax)',
   },

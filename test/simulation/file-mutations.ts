@@ -52,7 +52,7 @@ export const fileMutations: readonly Mutation[] = [
   },
   {
     name: 'a name can end the list that it stands in (C6)',
-    file: core('conversation/given-files.ts'),
+    file: core('text/inert.ts'),
     line: ".replaceAll('<', '&lt;')",
     becomes: '',
     test: given('cannot end their line or their block'),

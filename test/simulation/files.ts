@@ -10,10 +10,26 @@
  */
 import { createHash } from 'node:crypto'
 import { FileChanges } from '@signalbox/core'
-import type { FileDraft, Register, RunHead, StoredEvent, ToolRequest } from '@signalbox/engine'
+import {
+  fileContent,
+  type FileDraft,
+  type Register,
+  type RunHead,
+  type StoredEvent,
+  type ToolRequest,
+} from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { isEnd, type RunRecord } from '../invariants/run-record.ts'
 import { seeded } from './seeded.ts'
+import {
+  emptyShared,
+  type Families,
+  heardEvents,
+  linesOf,
+  sharedLines,
+  sharedPath,
+  textAt,
+} from './subagents.ts'
 import type { World } from './world.ts'
 
 /** How many seeds have files, and in how many of them somebody changes some by hand. */
@@ -62,14 +78,19 @@ const givenTexts: ReadonlyMap<string, string> = new Map(
 export async function filesFor(
   register: Pick<Register, 'putBlob'>,
   thread: { readonly tenantId: string; readonly threadId: string },
-  n: number,
+  { n, isShared }: { readonly n: number; readonly isShared: boolean },
 ): Promise<FileChanges> {
-  const text = `given ${n}`
-  const bytes = Buffer.from(text)
-  const key = digest(text)
-  await register.putBlob(thread, { key, mime: 'text/plain', bytes })
-  const given = { path: `uploads/${n}`, key, bytes: bytes.length, mime: 'text/plain' }
-  return n === 1 ? [{ path: 'uploads/0', key: null, bytes: 0 }, given] : [given]
+  const put = async (path: string, text: string) => {
+    const bytes = Buffer.from(text)
+    const key = digest(text)
+    await register.putBlob(thread, { key, mime: 'text/plain', bytes })
+    return { path, key, bytes: bytes.length, mime: 'text/plain' }
+  }
+  const given = [
+    await put(`uploads/${n}`, `given ${n}`),
+    ...(isShared ? [await put(sharedPath, emptyShared)] : []),
+  ]
+  return n === 1 ? [{ path: 'uploads/0', key: null, bytes: 0 }, ...given] : given
 }
 
 /** The changes that an attempt of a call makes, if it comes back. */
@@ -111,9 +132,10 @@ export async function look(
   const tree = await files.tree()
   const ended = tables.written
   const found = new Map<string, string | null>()
-  for (const [path, { key, edits }] of tree) {
-    if (edits.length > 0) world.complaints.push(`K1 ${effectId} found edits of ${path}`)
-    const bytes = await files.read(key)
+  for (const [path, file] of tree) {
+    if (file.edits.length > 0 && path !== sharedPath)
+      world.complaints.push(`K1 ${effectId} found edits of ${path}`)
+    const bytes = await fileContent(file, files.read)
     found.set(path, bytes && Buffer.from(bytes).toString())
   }
   world.looks.push({ effectId, runId, began, ended, found })
@@ -121,11 +143,13 @@ export async function look(
 
 export function fileViolations(
   world: World,
-  { tables }: MemoryRegister,
+  register: MemoryRegister,
   runs: readonly RunRecord[],
 ): readonly string[] {
+  const { tables } = register
+  const all = familiesOf(register, runs)
   return [
-    ...world.looks.flatMap((each) => lookViolations(world, runs, each)),
+    ...world.looks.flatMap((each) => lookViolations(world, all, each)),
     ...runs.flatMap((run) => [
       ...resultViolations(world, run),
       ...blobViolations(tables, run),
@@ -133,6 +157,13 @@ export function fileViolations(
     ]),
   ]
 }
+
+/** What the checks of files that runs share are told. */
+export const familiesOf = ({ tables }: MemoryRegister, runs: readonly RunRecord[]): Families => ({
+  tables,
+  runs,
+  heardBy: (run) => heardBy(runs, run),
+})
 
 /** The runs whose files a run finds, in order: by the places and the ends that the log tells. */
 function heardBy(runs: readonly RunRecord[], { head }: RunRecord): readonly RunRecord[] {
@@ -144,24 +175,23 @@ function heardBy(runs: readonly RunRecord[], { head }: RunRecord): readonly RunR
     .toSorted((a, b) => (a.head.place ?? 0) - (b.head.place ?? 0))
 }
 
-function lookViolations(
-  world: World,
-  runs: readonly RunRecord[],
-  { effectId, runId, began, ended, found }: Look,
-): readonly string[] {
-  const run = runs.find(({ head }) => head.runId === runId)
+function lookViolations(world: World, all: Families, seen: Look): readonly string[] {
+  const { effectId, runId, began, ended, found } = seen
+  const run = all.runs.find(({ head }) => head.runId === runId)
   if (!run) return []
+  const events = heardEvents(all, run)
   const sure = new Map<string, string | null>()
   /** The contents that may have been found besides, by path. */
   const maybe = new Map<string, Set<string | null>>()
-  for (const event of heardBy(runs, run).flatMap(({ log }) => log))
-    for (const { path, text } of saidIn(world, event)) {
+  for (const event of events)
+    for (const { path, text } of saidIn(world, all.tables, event)) {
       const at = Number(event.position)
       if (at <= began) sure.set(path, text)
       else if (at <= ended) maybe.set(path, new Set([...(maybe.get(path) ?? []), text]))
     }
   const paths = new Set([...sure.keys(), ...maybe.keys(), ...found.keys()])
-  return [...paths].flatMap((path) => {
+  paths.delete(sharedPath)
+  const bad = [...paths].flatMap((path) => {
     const is = found.has(path) ? (found.get(path) ?? 'what cannot be read') : null
     const expected = sure.get(path) ?? null
     return is === expected || maybe.get(path)?.has(is)
@@ -170,12 +200,43 @@ function lookViolations(
           `K1 ${effectId} of ${runId} found ${is ?? 'nothing'} at ${path} instead of ${expected ?? 'nothing'}`,
         ]
   })
+  return [...bad, ...sharedLookViolations(all, events, seen)]
+}
+
+/** In the shared file stood what had been edited when somebody looked, or meanwhile. */
+function sharedLookViolations(
+  all: Families,
+  events: readonly StoredEvent[],
+  { effectId, began, ended, found }: Look,
+): readonly string[] {
+  if (!found.has(sharedPath)) return []
+  const at = (position: number): string =>
+    sharedLines(
+      all,
+      events.filter((event) => Number(event.position) <= position),
+    ).join()
+  const positions = events.map(({ position }) => Number(position))
+  const may = [began, ...positions.filter((position) => position > began && position <= ended)]
+  const lines = linesOf(found.get(sharedPath) ?? null).join()
+  return may.some((position) => at(position) === lines)
+    ? []
+    : [`S3 ${effectId} found the shared lines ${lines} instead of ${at(began)}`]
 }
 
 /** The changes of files that an event records: for given files as it says itself, for a result those that its attempt made. */
-function saidIn(world: World, { type, payload }: StoredEvent): readonly Change[] {
+function saidIn(
+  world: World,
+  tables: MemoryRegister['tables'],
+  event: StoredEvent,
+): readonly Change[] {
+  const { type, payload } = event
   const said = FileChanges.safeParse(payload['files']).data
   if (said === undefined || !Array.isArray(said)) return []
+  if (type === 'child.ended')
+    return said.map(({ path, key }) => ({
+      path,
+      text: key === null ? null : (textAt(tables, event, key) ?? 'what is not there'),
+    }))
   if (type === 'run.created')
     return said.map(({ path, key }) => ({
       path,
@@ -200,11 +261,14 @@ function resultViolations(world: World, { head: { runId }, log }: RunRecord): re
     const said = FileChanges.safeParse(event.payload['files']).data
     const isRecalled = 'recalled' in event.payload
     if (event.type === 'run.created' || isRecalled) return []
+    // What is taken over is another matter (S2).
+    if (event.type === 'child.ended') return []
     if (event.type !== 'tool.completed')
       return said === undefined ? [] : [`K2 ${event.type} of ${runId} names files`]
     if (!world.isFiling) return said === undefined ? [] : [`K2 a result of ${runId} names files`]
     const expected = saidOf(world, event)
-    const named = said === undefined || !Array.isArray(said) ? [] : said
+    const all = said === undefined || !Array.isArray(said) ? [] : said
+    const named = all.filter(({ path }) => path !== sharedPath)
     const paths = named.map(({ path, key }) => `${path} ${key === null ? 'gone' : 'there'}`)
     return JSON.stringify(paths) === JSON.stringify(expected)
       ? []
@@ -239,7 +303,7 @@ function blobViolations(
 }
 
 /** The threads whose contents a run may read: its own, and those that it goes on from. */
-function threadsOf(
+export function threadsOf(
   { runs, threads }: Pick<MemoryRegister['tables'], 'runs' | 'threads'>,
   run: Pick<RunHead, 'tenantId' | 'threadId'> | undefined,
 ): readonly string[] {

@@ -9,14 +9,19 @@ import { bannedTerm } from './agents.ts'
 import { beginsUnderLease } from './beginnings.ts'
 import { cutMark, wordsOf } from './check-crowd.ts'
 import type { Incarnation } from './process.ts'
-import { seedOf, startsIn } from './families.ts'
+import { agentStartedBy, seedOf, startsIn } from './families.ts'
 import { isCommanding } from './files.ts'
+import { isRefused, watchImages } from './images.ts'
 import { askedOf } from './prompts.ts'
+import { askedQuestions } from './questions.ts'
 import { isSummaryRequest, stoppedWords, tokensIn, watchRequest } from './rooms.ts'
 import { type Schedule } from './schedule.ts'
 import { seeded } from './seeded.ts'
 import { speak } from './speak.ts'
 import { hear } from './steering.ts'
+import { loadingCalls } from './skills.ts'
+import { startArgs } from './subagents.ts'
+import { plannedCalls } from './todos.ts'
 import { summarise, summaryMs } from './summaries.ts'
 import type { World } from './world.ts'
 
@@ -108,6 +113,7 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       // Before the process may stand still: by the time it goes on, others may have asked for turns behind this one.
       if (effect && isRoomy(request))
         watchRequest(world, tables, { ...request, runId: effect.runId })
+      if (effect) await watchImages(world, tables, { ...request, runId: effect.runId })
       await life.clock.sleep(schedule.between(2, 40), signal)
       signal.throwIfAborted()
       if (lacksResult(request))
@@ -127,6 +133,7 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
       const failure = broken ? 'interrupted' : mute
       if (isRoomy(request) && tokensIn(request) > (request.model.contextWindow ?? Infinity))
         return overflown(request)
+      if (isRefused(request, turn)) return refusedForImage(request)
       const answered = failure
         ? failed(request, failure, schedule)
         : answer(request, schedule, { seed, variant, turn })
@@ -153,6 +160,18 @@ const overflown = (request: ModelRequest): ModelTurn => ({
   error: { class: 'context_overflow', retryable: false, message: 'too long' },
 })
 
+const refusedForImage = (request: ModelRequest): ModelTurn => ({
+  ...turnOf(request, 'error', []),
+  suppressed: [],
+  usage: {},
+  error: {
+    class: 'invalid_request',
+    retryable: false,
+    message: 'could not process image',
+    images: true,
+  },
+})
+
 /** What a model is shown of what clients said. */
 function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
   const { prompts } = world
@@ -173,7 +192,8 @@ function remember(world: World, { prompt, callIdPrefix }: ModelRequest): void {
 /** What a run was started with: its first words are the arguments of the call. */
 function variantOf({ prompt }: ModelRequest): number {
   const [first] = prompt.filter(({ role }) => role === 'user')
-  const [part] = first?.role === 'user' ? first.parts : []
+  const parts = first?.role === 'user' ? first.parts : []
+  const [part] = parts.filter((each) => each.type !== 'text' || !each.text.startsWith('<skills>'))
   const [, n] = (part?.type === 'text' && /"n":(\d+)/.exec(part.text)) || []
   return Number(n ?? 0)
 }
@@ -220,14 +240,24 @@ const isPerilous = ({ day: { kind } }: Schedule): boolean =>
 /** What the plan says, as far as the guard lets it. */
 function answer(request: ModelRequest, schedule: Schedule, moment: Moment): ModelTurn {
   const plan = planTurn(moment)
-  const calls = plan.map(({ tool, n }, index) => {
+  const lists = [
+    ...plannedCalls(moment.seed, moment.turn),
+    ...askedQuestions(moment.seed, moment.turn),
+    ...loadingCalls(moment.seed, moment.turn),
+  ]
+  const calls = [...plan, ...lists].map((planned, index) => {
+    const id = `${request.callIdPrefix}_${index}`
+    if ('args' in planned) {
+      const { name, args } = planned
+      return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
+    }
+    const { tool, n } = planned
     // Where leases are in danger, most calls are such as may not be made again.
     const isAgain = isPerilous(schedule) && tool === 'look' && n > 0
     // Where commands are executed, they change files in place of some tools that do.
     const isCommand = tool === 'put' && n > 0 && isCommanding(seedOf(moment.seed))
     const name = isCommand ? 'bash' : isAgain ? 'pay' : tool
-    const args = { n }
-    const id = `${request.callIdPrefix}_${index}`
+    const args = name === 'start' ? startArgs(moment.seed, n, agentStartedBy(moment.seed)) : { n }
     return { type: 'tool_call' as const, id, name, args, argsHash: request.argsHash(args) }
   })
   if (request.guard === null)

@@ -234,7 +234,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an answer after the time is told to stand (I10)',
-    file: engine('answer-approval.ts'),
+    file: engine('standing-answer.ts'),
     line: "return before.some(isTimer) ? 'expired' : 'accepted'",
     becomes: "return 'accepted'",
     test: {

@@ -2,6 +2,7 @@
 import { decisionSchemas } from '@signalbox/core'
 import type {
   AnswerApproval,
+  AnswerInput,
   createEngine,
   EffectRow,
   RunHead,
@@ -12,7 +13,10 @@ import { simulatedAgent } from './agents.ts'
 import { plansPerSeed } from './families.ts'
 import { filesFor } from './files.ts'
 import type { Incarnation } from './process.ts'
+import { isAlone, openQuestions, replyTo } from './questions.ts'
 import type { Schedule } from './schedule.ts'
+import { callOf } from '../invariants/run-record.ts'
+import { saidBefore } from './skills.ts'
 import { isVictim } from './victims.ts'
 import type { World } from './world.ts'
 
@@ -50,12 +54,22 @@ export async function client(
     const definition = simulatedAgent((seed + n) % 2 === 0 ? 'tell' : 'ask', planSeed(seed, n))
     if (definition.title !== undefined) await makeThread(register, threadId)
     const files = world.isFiling
-      ? { files: await filesFor(register, { ...caller, threadId }, n) }
+      ? {
+          files: await filesFor(
+            register,
+            { ...caller, threadId },
+            {
+              n,
+              // The first run of its thread brings the file that all edit.
+              isShared: world.isLending && threadId === `t${n}`,
+            },
+          ),
+        }
       : {}
     const input = {
       id: `u${n}`,
       role: 'user' as const,
-      parts: [{ type: 'text' as const, text: `go ${n}` }],
+      parts: [{ type: 'text' as const, text: `${saidBefore(planSeed(seed, n))}go ${n}` }],
     }
     const created = await engine.commands
       .createRun({
@@ -65,6 +79,7 @@ export async function client(
         ...(isEdit ? { input: [], edit: { messages: [] } } : { input: [input] }),
         ...files,
         metadata: {},
+        ...(isAlone(planSeed(seed, n)) ? { interactive: false } : {}),
         user: requester,
         alias: { key: `key-${n}`, bodyHash: `body-${n}` },
       })
@@ -114,6 +129,8 @@ export async function operator(who: 0 | 1, life: Incarnation, office: Office): P
       await resolveAll(schedule, await register.openEffects(runId), office.engine)
       for (const asked of requests(await register.events(runId, {})))
         if (schedule.chance(0.4)) await answerOne(schedule, { ...asked, by: people[who] }, office)
+      for (const question of openQuestions(await register.events(runId, {})))
+        if (schedule.chance(0.4)) await reply(schedule, question, { office, by: people[who] })
     }
   }
 }
@@ -157,6 +174,19 @@ async function answerOne(
   const said: AnswerApproval = { ...caller, ...to, ...decisionOf(schedule) }
   const answer = await engine.commands.answerApproval(said).catch(() => null)
   if (answer) world.told.push({ said, answer })
+}
+
+/** One answer to a question, whoever has answered before. */
+async function reply(
+  schedule: Schedule,
+  question: StoredEvent,
+  { office, by }: { readonly office: Office; readonly by: (typeof people)[number] },
+): Promise<void> {
+  const { runId } = question
+  const answer = replyTo(question, schedule)
+  const said: AnswerInput = { ...caller, runId, callId: callOf(question), answer, by }
+  const told = await office.engine.commands.answerInput(said).catch(() => null)
+  if (told) office.world.replies.push({ said, code: told.code })
 }
 
 function decisionOf(schedule: Schedule): Pick<AnswerApproval, 'decision' | 'scope' | 'args'> {

@@ -2,7 +2,7 @@
  * The invariant of prompts, however a process came to know the conversation: a model is asked what the log says up to the claim of the
  * call, no less and no more (T1, T2 of the transcripts). The log is read whole, and folded anew.
  */
-import { project } from '@signalbox/core'
+import { catalogueOf, project } from '@signalbox/core'
 import type { ModelRequest } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { isAbout } from '../invariants/run-record.ts'
@@ -52,6 +52,6 @@ async function mayBeAsked(
   )
   return claims.some((claim) => {
     const before = said.filter((event) => event.runId !== runId || event.seq <= claim.seq)
-    return JSON.stringify(project(agent.instructions, before)) === prompt
+    return JSON.stringify(project(agent.instructions, before, catalogueOf(agent))) === prompt
   })
 }

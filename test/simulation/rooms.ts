@@ -14,6 +14,7 @@ import { checkPairing, factSchemas, payloadOf } from '@signalbox/core'
 import type { ModelRequest, StoredEvent } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { isResult } from '../invariants/check-rooms.ts'
+import { imageTokensIn } from './images.ts'
 import { seeded } from './seeded.ts'
 import type { World } from './world.ts'
 
@@ -42,9 +43,9 @@ export function roomOf(
   return { contextWindow, context: { ...(unit() < 0.5 ? { prune } : {}), compact } }
 }
 
-/** Two bytes of a request are a token. */
+/** Two bytes of a request are a token; an image has its own. */
 export const tokensIn = ({ prompt, tools }: Pick<ModelRequest, 'prompt' | 'tools'>): number =>
-  Math.ceil(Buffer.byteLength(JSON.stringify({ prompt, tools })) / 2)
+  Math.ceil(Buffer.byteLength(JSON.stringify({ prompt, tools })) / 2) + imageTokensIn({ prompt })
 
 /** The text that is added to the results of tools, so that a few of them fill a window. */
 export function paddingFor({ runs, definitions }: Tables, runId: string): string {

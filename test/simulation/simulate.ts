@@ -4,18 +4,18 @@
  * people answer what waits for a human, and in some seeds every policy is switched off at one moment. Bad days (`days.ts`) are
  * wrong for longer than a call takes.
  */
-import { outlivesRun } from '@signalbox/core'
+import { loadSkillToolName, outlivesRun } from '@signalbox/core'
 import { createEngine, type Role } from '@signalbox/engine'
 import { createStreamGuardrails } from '@signalbox/policies'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { createHash } from 'node:crypto'
 import { simulatedAgents } from './agents.ts'
 import { eitherOf, forgetful, machinesOf } from './builds.ts'
-import { violations } from './check.ts'
+import { recordsOf, violations } from './check.ts'
 import { countsOf, eventsOf } from './counts.ts'
 import { countedRegister } from './histories.ts'
 import { SimulatedBus, SimulatedQueue } from './hints.ts'
-import { filingOf } from './files.ts'
+import { familiesOf, filingOf } from './files.ts'
 import { simulatedModel } from './model.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
 import { crowdClient } from './crowd-client.ts'
@@ -31,6 +31,8 @@ import { registerOf, tamperedWith } from './register.ts'
 import { simulatedReceiver } from './receiver.ts'
 import { epoch, Schedule } from './schedule.ts'
 import { isSpokenTo, speaker } from './steering.ts'
+import { ownBundles } from './skills.ts'
+import { isLending, sharedViolations } from './subagents.ts'
 import { simulatedTools } from './tools.ts'
 import { isVictim, wayOf, withVictim } from './victims.ts'
 import type { World } from './world.ts'
@@ -88,8 +90,13 @@ export async function simulate(seed: number): Promise<Simulated> {
   const isPlain = crowd === null && !isCurious(seed)
   const way = isPlain ? wayOf(seed, schedule.day.kind) : null
   const { isFiling, isByHand } = filingOf(seed)
+  const lends = isLending(seed)
   // A seed that repeats runs has none that was written by hand.
-  const files = { isFiling, isByHand: isByHand && !isCurious(seed) }
+  const files = {
+    isFiling: isFiling || lends,
+    isLending: lends,
+    isByHand: isByHand && !isCurious(seed),
+  }
   const world = worldOf(schedule, { killedAt, tampered, crowd, way, ...files })
   const counted = countedRegister(seed, { now: () => Math.floor(epoch + schedule.now) })
   const { register } = counted
@@ -113,7 +120,11 @@ export async function simulate(seed: number): Promise<Simulated> {
       guardrails: createStreamGuardrails(() => null),
       webhooks: simulatedReceiver(world, register, life),
       agents,
-      checkArguments: (_spec, { n }) => (typeof n === 'number' ? null : 'n must be a number'),
+      checkArguments: ({ name }, { n }) =>
+        typeof n === 'number' || (name === loadSkillToolName && n === undefined)
+          ? null
+          : 'n must be a number',
+      skills: ownBundles,
       clock: life.clock,
       random,
       log: silent,
@@ -165,6 +176,8 @@ export async function simulate(seed: number): Promise<Simulated> {
   const isRepeated = () => !isCurious(seed) || crowd !== null || isSatisfied(register)
   await schedule.play(faultsEndMs + settleMs, () => isRepeated() && isSettled(world, register))
   world.complaints.push(...(await promptViolations(world, register)))
+  const runs = recordsOf(register)
+  world.complaints.push(...(await sharedViolations(world, register, familiesOf(register, runs))))
   return {
     seed,
     violations: violations(world, counted),
@@ -196,7 +209,7 @@ function worldOf(
   {
     crowd,
     ...about
-  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isByHand'> & {
+  }: Pick<World, 'killedAt' | 'tampered' | 'way' | 'isFiling' | 'isLending' | 'isByHand'> & {
     readonly crowd: Crowd | null
   },
 ): World {
@@ -208,6 +221,7 @@ function worldOf(
     looks: [],
     unsettled: new Set(),
     told: [],
+    replies: [],
     names: [],
     wishes: crowd?.wishes.flat() ?? [],
     answers: new Map(),

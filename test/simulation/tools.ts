@@ -1,10 +1,14 @@
 /** Tools that leave a mark in the world's own log whenever they execute. */
+import { loadSkillToolName } from '@signalbox/core'
 import type { ToolHost } from '@signalbox/engine'
 import type { MemoryRegister } from '@signalbox/testing/memory'
 import { beginsUnderLease } from './beginnings.ts'
 import { draftsOf, look } from './files.ts'
 import type { Incarnation } from './process.ts'
+import { shotsOf } from './images.ts'
 import { paddingFor } from './rooms.ts'
+import { skillLoader } from './skills.ts'
+import { sharedEdit } from './subagents.ts'
 import { hashOf, type World } from './world.ts'
 
 /** How many calls last longer than a lease on a bad day. */
@@ -50,16 +54,29 @@ export function simulatedTools(
         if (!settled) world.unsettled.add(`${effectId} ${attempt}`)
         return { status: 'aborted', settled }
       }
+      const loaded =
+        request.name === loadSkillToolName ? await skillLoader.call(request, signal) : null
       if (life.lost.has(`${effectId} ${attempt}`))
         world.complaints.push(`L2 ${effectId} went on in ${life.owner} after its lease was lost`)
-      const status = schedule.chance(0.1) ? 'failed' : 'completed'
+      const isBroken = schedule.chance(0.1) || loaded?.status === 'failed'
+      const status = isBroken ? 'failed' : 'completed'
       const { runId } = request
       world.returned.push({ effectId, attempt, runId, owner: life.owner, at: schedule.now, status })
       if (status === 'failed') return { status, error: { code: 'boom', message: 'it broke' } }
+      if (loaded) return loaded
       const padding = paddingFor(register.tables, runId)
       const text = `${request.name} ${JSON.stringify(request.args)}${padding}`
-      const output = { content: [{ type: 'text' as const, text }], isError: false }
-      return { status, output, ...(world.isFiling ? { files: draftsOf(execution) } : {}) }
+      const shots = shotsOf(register.tables, execution)
+      const texts = [text, ...(shots?.words ?? [])]
+      const output = {
+        content: texts.map((each) => ({ type: 'text' as const, text: each })),
+        isError: false,
+      }
+      const images = shots ? { images: shots.images } : {}
+      if (!world.isFiling) return { status, output, ...images }
+      const shared =
+        world.isLending && request.name !== 'look' ? await sharedEdit(execution, request.files) : []
+      return { status, output, files: [...draftsOf(execution), ...shared], ...images }
     },
     close: async () => {},
   }

@@ -1,4 +1,5 @@
 /** What really happened in a simulated world, whatever the register says. */
+import type { Reply } from './questions.ts'
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '@signalbox/core'
 import {
@@ -57,12 +58,16 @@ export interface World {
   readonly returned: Returned[]
   /** Do runs have files, and does somebody change some by hand? */
   readonly isFiling: boolean
+  /** Do agents lend their files to runs that they start? Then all edit one of them. */
+  readonly isLending: boolean
   readonly isByHand: boolean
   /** The files that each call found. */
   readonly looks: Look[]
   /** Attempts that were broken off where nobody can say whether they happened: `<effect> <attempt>`. */
   readonly unsettled: Set<string>
   readonly told: Told[]
+  /** What people were told about their answers to questions. */
+  readonly replies: Reply[]
   /** Titles that a person gave to threads. */
   readonly names: Named[]
   /** What the clients of a crowd want, and what they were told, by the key of the request. */

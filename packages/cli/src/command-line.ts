@@ -10,6 +10,7 @@ import { evidenceCommands } from './commands/evidence.ts'
 import { eventsCommand } from './commands/events.ts'
 import { approvalCommands } from './commands/approvals.ts'
 import { initCommand } from './commands/init.ts'
+import { inputCommands } from './commands/inputs.ts'
 import { keyCommands } from './commands/keys.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { pauseCommands } from './commands/pauses.ts'
@@ -94,6 +95,7 @@ function createProgram(shell: Shell): Command {
   pauseCommands(program, shell)
   program.commandsGroup('Humans:')
   approvalCommands(program, shell)
+  inputCommands(program, shell)
   unknownCommands(program, shell)
   program.commandsGroup('Proof and care:')
   policyCommand(program, shell)

@@ -39,6 +39,12 @@ it('a long input is content, the address of a webhook is secret', () => {
   ])
 })
 
+it('long instructions of a skill are content, where a user named it and behind a summary', () => {
+  const skills = [{ name: 'pdf', digest: 'd', body: [blob('body')] }]
+  for (const payload of [{ ...created, input: [], webhooks: [], skills }, { skills }])
+    expect(contentsOf(event('run.created', payload))).toEqual([{ key: 'body', as: 'content' }])
+})
+
 it('what a tool has in its arguments is its own', () => {
   const call = {
     type: 'tool_call',

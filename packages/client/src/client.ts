@@ -2,6 +2,7 @@ import { approvalsOf } from './approvals.ts'
 import { assistantsOf } from './assistants.ts'
 import { eventsOf } from './events.ts'
 import type { ServerInfo } from './generated.ts'
+import { inputsOf } from './inputs.ts'
 import type { ClientOptions } from './options.ts'
 import { queuesOf } from './many-runs.ts'
 import { pausesOf } from './pauses.ts'
@@ -25,6 +26,7 @@ export function createClient(options: ClientOptions) {
     runs: runsOf(transport, request),
     threads: threadsOf(request),
     approvals: approvalsOf(request),
+    inputs: inputsOf(request),
     events: eventsOf(transport, request),
     assistants: assistantsOf(request),
     queues: queuesOf(request),

@@ -124,6 +124,7 @@ export type WaitsFor = {
   attempt?: number
   owner?: string
   run_id?: string
+  run_waits_for?: 'approval' | 'input'
   lanes?: string[]
   pause_id?: string
   target?: PauseTarget
@@ -160,6 +161,17 @@ export type Waiting =
       reason: string
       requested_at: string
       expires_at: string | null
+    }
+  | {
+      for: 'input'
+      call_id: string
+      question: string
+      why: string | null
+      kind: 'text' | 'choice' | 'form'
+      options: string[] | null
+      form: QuestionField[] | null
+      requested_at: string
+      expires_at: string
     }
   | {
       for: 'resolution'
@@ -231,6 +243,10 @@ export interface Thread {
       }
     }
     files_more?: number
+    todos?: {
+      content: string
+      status: 'pending' | 'in_progress' | 'completed'
+    }[]
   } | null
   interrupts: {
     [k: string]: Interrupt[]
@@ -308,6 +324,10 @@ export interface Problem {
     | 'upgrade_required'
     | 'nothing_waits'
     | 'run_waits'
+    | 'unknown_input'
+    | 'input_conflict'
+    | 'input_expired'
+    | 'invalid_answer'
     | 'approval_conflict'
     | 'resolution_conflict'
     | 'approval_expired'
@@ -447,6 +467,10 @@ export interface ThreadState {
       }
     }
     files_more?: number
+    todos?: {
+      content: string
+      status: 'pending' | 'in_progress' | 'completed'
+    }[]
   }
   next: string[]
   tasks: {
@@ -639,6 +663,20 @@ export interface ThreadCompact {
   instructions?: string
 }
 /**
+ * `ThreadTodos` of the OpenAPI document.
+ */
+export interface ThreadTodos {
+  todos: Todo[]
+  checkpoint_id: string | null
+}
+/**
+ * `Todo` of the OpenAPI document.
+ */
+export interface Todo {
+  text: string
+  status: 'pending' | 'in_progress' | 'completed'
+}
+/**
  * `Upload` of the OpenAPI document.
  */
 export interface Upload {
@@ -761,6 +799,16 @@ export interface Run {
   ended_at?: string | null
   waits_for?: WaitsFor
   waiting?: Waiting[]
+}
+/**
+ * `QuestionField` of the OpenAPI document.
+ */
+export interface QuestionField {
+  name: string
+  label: string
+  type: 'text' | 'number' | 'boolean' | 'choice'
+  options: string[] | null
+  required: boolean
 }
 /**
  * `RunStats` of the OpenAPI document.
@@ -1008,6 +1056,7 @@ export interface RunCreate {
   checkpoint?: {
     checkpoint_id?: string | null
   } | null
+  interactive?: boolean | null
   context?: {
     [k: string]: unknown
   } | null
@@ -1154,6 +1203,10 @@ export interface Values {
     }
   }
   files_more?: number
+  todos?: {
+    content: string
+    status: 'pending' | 'in_progress' | 'completed'
+  }[]
   outcome:
     | 'completed'
     | 'safety_stopped'
@@ -1301,6 +1354,7 @@ export interface RunReport {
     bytes: number
   }[]
   artifacts_more: number
+  todos_open: number
 }
 /**
  * `ReportedCall` of the OpenAPI document.
@@ -1440,6 +1494,7 @@ export interface RunExplanation {
       | 'failed'
       | 'child_ended'
       | 'answered'
+      | 'unanswered'
       | 'happened'
       | 'late'
       | 'by_provider'
@@ -1459,6 +1514,7 @@ export interface RunExplanation {
       | 'ignored'
       | 'undecided'
       | 'waiting_for_approval'
+      | 'waiting_for_answer'
       | 'waiting_for_policies'
       | 'waiting'
       | 'running'
@@ -1650,7 +1706,9 @@ export interface RunExplanation {
             | 'recall_missed'
             | 'child_started'
             | 'child_ended'
+            | 'asked'
             | 'answered'
+            | 'unanswered'
             | 'ignored'
             | 'by_provider'
           actor: string
@@ -1889,6 +1947,37 @@ export interface ApprovalDecision {
     [k: string]: unknown
   }
   scope?: 'once' | 'run' | 'always'
+}
+/**
+ * `ListedInput` of the OpenAPI document.
+ */
+export interface ListedInput {
+  for: 'input'
+  call_id: string
+  question: string
+  why: string | null
+  kind: 'text' | 'choice' | 'form'
+  options: string[] | null
+  form: QuestionField[] | null
+  requested_at: string
+  expires_at: string
+  run_id: string
+  thread_id: string
+  assistant_id: string
+  root_run_id: string
+  root_thread_id: string
+  position: string
+}
+/**
+ * `InputAnswer` of the OpenAPI document.
+ */
+export interface InputAnswer {
+  text?: string
+  option?: string
+  values?: {
+    [k: string]: string | number | boolean | null
+  }
+  declined?: true
 }
 /**
  * `EffectResolved` of the OpenAPI document.
@@ -2270,6 +2359,7 @@ export interface CronCreate {
   checkpoint?: {
     checkpoint_id?: string | null
   } | null
+  interactive?: boolean | null
   context?: {
     [k: string]: unknown
   } | null
@@ -2724,6 +2814,18 @@ export interface Operations {
     }
     body?: ThreadCompact
     answer: ThreadCompacted
+  }
+  /**
+   * Shows the plan that the model keeps in a thread, now or at a checkpoint
+   */
+  'GET /threads/{thread_id}/todos': {
+    path: {
+      thread_id: string
+    }
+    query?: {
+      at?: string
+    }
+    answer: ThreadTodos
   }
   /**
    * Uploads files, for runs of the thread to name
@@ -3871,6 +3973,30 @@ export interface Operations {
     }
   }
   /**
+   * Lists questions of models that wait for a person, oldest first
+   */
+  'GET /inputs': {
+    query?: {
+      run_id?: string
+      limit?: number
+      after?: string
+    }
+    answer: ListedInput[]
+  }
+  /**
+   * Answers a question of the model: the first answer stands, and the same run goes on
+   */
+  'POST /runs/{run_id}/inputs/{call_id}': {
+    path: {
+      run_id: string
+      call_id: string
+    }
+    body: InputAnswer
+    answer: {
+      code: 'accepted' | 'already'
+    }
+  }
+  /**
    * Lists effects whose outcome is unknown
    */
   'GET /unknown': {
@@ -4717,6 +4843,7 @@ export interface EventPayloads {
       streamModes?: string[]
       recursionLimit?: number
     }
+    interactive?: false
     fields?: {
       [k: string]: unknown
     }
@@ -5425,6 +5552,9 @@ export interface EventPayloads {
         policyId: string
         policyDigest: string
       }[]
+      args?: {
+        [k: string]: unknown
+      }
     }[]
     durationMs: number
     granted?: string[]
@@ -5441,6 +5571,9 @@ export interface EventPayloads {
         [k: string]: unknown
       }
       argsHash: string
+    }
+    args?: {
+      [k: string]: unknown
     }
     caller?: {
       user: {
@@ -5508,6 +5641,18 @@ export interface EventPayloads {
       structured?: {
         [k: string]: unknown
       }
+    }
+    answer?: {
+      text?: string
+      option?: string
+      values?: {
+        [k: string]: string | number | boolean | null
+      }
+      declined?: true
+    }
+    by?: {
+      id: string
+      role: string | null
     }
   }
   'cancel.requested': {
@@ -6013,6 +6158,53 @@ export interface EventPayloads {
     window: number | null
     tried: ('prune' | 'compact')[]
     messageId: string
+    text: string
+  }
+  'todo.written': {
+    callId: string
+    turn: number
+    /**
+     * @maxItems 50
+     */
+    todos: {
+      text: string
+      status: 'pending' | 'in_progress' | 'completed'
+    }[]
+    open: number
+  }
+  'todo.reminded': {
+    turn: number
+    nth: number
+    open: number
+    text: string
+  }
+  'input.requested': {
+    callId: string
+    argsHash: string
+    turn: number
+    question: string
+    why?: string
+    kind: 'text' | 'choice' | 'form'
+    options?: string[]
+    /**
+     * @minItems 1
+     * @maxItems 16
+     */
+    form?: {
+      name: string
+      label?: string
+      type: 'text' | 'number' | 'boolean' | 'choice'
+      /**
+       * @minItems 1
+       * @maxItems 24
+       */
+      options?: string[]
+      required?: boolean
+    }[]
+    expiresAt: number
+  }
+  'input.expired': {
+    callId: string
     text: string
   }
   'input.taken': {

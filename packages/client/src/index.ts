@@ -12,6 +12,7 @@ export type { Following } from './stream-run.ts'
 export type { Until, Wait, Waited } from './wait-for.ts'
 export type { HistoryQuery, Threads } from './threads.ts'
 export type { Answered, Approvals, Approve, Asked, Note } from './approvals.ts'
+export type { Inputs, Replied } from './inputs.ts'
 export {
   type EventFilter,
   type EventOf,
@@ -30,7 +31,9 @@ export type {
   Event,
   EventPayloads,
   EventStats,
+  InputAnswer,
   ListedApproval,
+  ListedInput,
   Operations,
   Pause,
   PauseCreate,

@@ -7,6 +7,10 @@ type Model = AgentDefinition['model']
 export const modelOf = (agent: AgentDefinition, n: number): Model =>
   (n === 0 ? undefined : agent.fallbackModels[n - 1]) ?? agent.model
 
+/** Is the n-th model of an agent shown images? */
+export const seesImages = (agent: AgentDefinition, n: number): boolean =>
+  modelOf(agent, n).vision === true
+
 /** The model that writes a run's summaries: the one that its agent names for them, or the one that its turns are asked of. */
 export function summaryModelOf(agent: AgentDefinition, n: number): Model {
   const name = agent.context?.compact.model ?? null

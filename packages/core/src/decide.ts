@@ -6,8 +6,8 @@
  * D3 Effect ids are `<run>.<n>` with n rising: none is emitted twice.
  * D4 A fact that means nothing in its state is recorded as `event.ignored`, once, and changes nothing.
  * D5 A batch that holds `run.faulted` folds nothing else of it: one of the others cannot be folded (I22).
- * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`) and for a title
- *    (`machine/title.ts`): what earlier facts of its batch asked for is left out.
+ * D6 A decision that ends the run asks for no work but to tell of the end (`machine/tell.ts`), for a title (`machine/title.ts`) and for learning
+ *    from it (`machine/learn.ts`): what earlier facts of its batch asked for is left out.
  * D7 What was said to a run is heard before the fact of its batch that ends it. That decision is made over all facts there are
  *    (I6), so nothing that was accepted comes too late (`machine/injected.ts`).
  */
@@ -18,6 +18,7 @@ import type { Fact } from './event/fact.ts'
 import type { MachineEvent, RunContext } from './machine/context.ts'
 import { leftVerdicts } from './machine/step/input.ts'
 import { isAtRest, isWaiting, keepTime } from './machine/clock.ts'
+import { learnFrom } from './machine/learn.ts'
 import { macrostep } from './machine/macrostep.ts'
 import type { Emission } from './machine/plan.ts'
 import { askedTimers } from './machine/settle.ts'
@@ -81,7 +82,7 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
       continue
     }
     rest = rest.slice(1)
-    const told = isFinal(state) ? null : tellAndEntitle(subject.agent, state, next.state)
+    const told = isFinal(state) ? null : follow(subject.agent, state, next.state)
     state = told ? { ...next.state, context: told.context } : next.state
     emissions.push(...next.emissions, ...(told ? [{ effects: told.effects }] : []))
     if (ends) emissions.push({ verdicts: leftVerdicts(state.context) })
@@ -94,15 +95,17 @@ export function decide(subject: Subject, from: RunState, facts: readonly Fact[])
   return { ...work, state, path, status: statusOfState(state), outcome: outcomeOf(state) }
 }
 
-/** The effects that follow a step: webhooks to deliver, and the title to make for a run that has ended. */
-function tellAndEntitle(
+/** The effects that follow a step: webhooks to deliver, and, for a run that has ended, the title to make and the learning to begin. */
+function follow(
   agent: AgentDefinition,
   before: RunState,
   after: RunState,
 ): { readonly context: RunContext; readonly effects: readonly Effect[] } {
   const told = tell(before, after)
   const entitled = entitle(agent, { ...after, context: told.context })
-  return { context: entitled.context, effects: [...told.effects, ...entitled.effects] }
+  const learned = learnFrom(agent, { ...after, context: entitled.context })
+  const effects = [...told.effects, ...entitled.effects, ...learned.effects]
+  return { context: learned.context, effects }
 }
 
 const isInput = ({ type }: Fact): boolean => type === 'input.injected'

@@ -5,12 +5,16 @@
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
 import { limits } from './limits.ts'
+import { MemoryConfig } from './memory/config.ts'
 import { NewerError } from './newer.ts'
+import { NamedSkill, PinnedSkill } from './skill/pinned.ts'
 import { TitleConfig } from './title/spec.ts'
 import { JudgedArguments } from './verdict/authorization/judged.ts'
 import { PolicySpec } from './verdict/authorization/spec.ts'
+import { SubagentsConfig } from './verdict/children/config.ts'
 import { ContextConfig } from './verdict/context/config.ts'
 import { LoopConfig } from './verdict/loop/config.ts'
+import { ClarificationConfig } from './verdict/question/config.ts'
 import { StreamGuardSpec } from './verdict/stream/spec.ts'
 
 /**
@@ -33,8 +37,13 @@ export const ToolSpec = z.object({
   /** Name of the worker queue: each has its own concurrency. */
   queue: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
   timeoutMs: z.number().int().positive(),
-  /** The agent whose run does the work of each call: no worker has a tool of this name. */
-  runs: z.string().optional(),
+  /**
+   * The agent whose run does the work of each call: no worker has a tool of this name. Several: those that the argument `agent` of a call may
+   * name.
+   */
+  runs: z.union([z.string(), z.array(z.string()).min(1).max(limits.childAgentsMax)]).optional(),
+  /** The decision that judges a call settles it, too: it has no effect and no job, and no worker has a tool of this name. */
+  settles: z.literal('here').optional(),
   /** Which arguments are paths, addresses, recipients, for passports. Absent: they are known by the usual names only. */
   judged: JudgedArguments.optional(),
 })
@@ -74,6 +83,8 @@ export const ModelConfig = z.object({
     .min(limits.contextWindowMin)
     .max(limits.contextWindowMax)
     .optional(),
+  /** Is the model shown images? Absent: it is not, and reads what they are. */
+  vision: z.boolean().optional(),
   /** A stream that is silent for this long is cut. */
   idleTimeoutMs: z.number().int().positive().default(60_000),
   providerOptions: JsonObjectSchema.optional(),
@@ -118,11 +129,16 @@ export const AgentDefinition = z.object({
   model: ModelConfig,
   instructions: z.string(),
   tools: z.array(ToolSpec),
-  /** Skills the agent may read, by name; guardrails tell a model that calls one as a tool where it stands. */
+  /** Skills that the model may load, sorted by name. */
   skills: z
-    .array(z.object({ name: z.string(), path: z.string() }))
-    .max(200)
+    .array(z.union([PinnedSkill, NamedSkill]))
+    .max(limits.skillsMax)
     .default([]),
+  /**
+   * Once skills are loaded that name tools, nothing but these may be called, and the tools that no skill can take away. Never more than the
+   * guardrails allow. Absent: what skills name restricts nothing.
+   */
+  skillTools: z.literal('restrict').optional(),
   /** Opens after this many calls in a row failed for good; one call probes it after `openMs`. Shared by all processes. */
   breaker: z
     .object({
@@ -156,8 +172,8 @@ export const AgentDefinition = z.object({
       policies: z.array(PolicySpec).max(17).default([]),
       /** A policy that cannot answer denies. False: the call goes on, and `policy.faulted` says so. */
       failClosed: z.boolean().default(true),
-      /** Judge what the model says while it streams, in this order. */
-      stream: z.array(StreamGuardSpec).max(16).default([]),
+      /** Judge what the model says while it streams, in this order. 16 that are configured, and those that whoever learns has in any case. */
+      stream: z.array(StreamGuardSpec).max(18).default([]),
       /** Is it recorded what was taken out of the words of a tool that failed? Runs of before did not say so. */
       recordsFailures: z.boolean().default(false),
       /** Corrections after the first attempt of a turn. */
@@ -221,6 +237,16 @@ export const AgentDefinition = z.object({
     .optional(),
   /** How the threads of the agent get titles. Absent: they get none. */
   title: TitleConfig.optional(),
+  /** Does the model keep a plan, by the tool `write_todos`? Absent: it does not. */
+  todo: z.literal(true).optional(),
+  /** May the model ask the person it works for, by the tool `ask_clarification`? Absent: it may not. */
+  clarification: ClarificationConfig.optional(),
+  /** Runs that the agent may start, and the files of these. Absent: any number in a turn, and none of its files. */
+  subagents: SubagentsConfig.optional(),
+  /** What the agent remembers of those it works for. Absent: nothing. */
+  memory: MemoryConfig.optional(),
+  /** A run ends when the calls of a turn have settled: its model is not asked for closing words. Absent: it goes on. */
+  ends: z.literal('with_calls').optional(),
   /** Fields that a client may say of a run. Its tools and policies read them; no decision does. */
   fields: z
     .record(

@@ -15,6 +15,7 @@ export const EffectKind = z.enum([
   'policy.evaluate',
   'webhook.deliver',
   'title.make',
+  'memory.learn',
   'context.compact',
   'tool.recall',
 ])
@@ -69,6 +70,8 @@ export const ToolCallEffect = z.object({
   kind: z.literal('tool.call'),
   toolVersion: z.string(),
   timeoutMs: z.number().int(),
+  /** Names of the skills that were loaded when the call was judged. Absent: none. */
+  skills: z.array(z.string()).optional(),
 })
 
 /** Start a run that does the work of one call. */
@@ -80,6 +83,10 @@ export const RunStartEffect = z.object({
   agent: z.string(),
   /** Depth of the child: 1 for a child of a run that nobody started. */
   depth: z.number().int(),
+  /** The child begins with the files of the run, as they are after this event of it. Absent: with none. */
+  filesThrough: z.number().int().min(1).optional(),
+  /** The run reads as waiting while nothing below it moves without a human. Absent where its agent says nothing of the runs that it starts. */
+  waitsBelow: z.literal(true).optional(),
   /** What the run has left of its limits: those of the child are lowered to it. Money in the unit of `maxCost`. */
   left: z.object({
     maxTurns: z.number().int().min(0),
@@ -141,6 +148,9 @@ export const TitleEffect = z.object({
   make: z.enum(['model', 'words', 'untitled']),
 })
 
+/** Have a run of its own learn from what was said to a run that has completed. */
+export const MemoryEffect = z.object({ ...base, kind: z.literal('memory.learn') })
+
 /** Work to do in the world. */
 export const Effect = z.discriminatedUnion('kind', [
   ModelCallEffect,
@@ -149,6 +159,7 @@ export const Effect = z.discriminatedUnion('kind', [
   PolicyEffect,
   WebhookEffect,
   TitleEffect,
+  MemoryEffect,
   CompactEffect,
   ToolRecallEffect,
 ])
@@ -196,6 +207,7 @@ export const effectTraits = {
   'policy.evaluate': { node: 'guardrail', dispatch: null },
   'webhook.deliver': { node: null, dispatch: null, outlivesRun: true },
   'title.make': { node: null, dispatch: null, outlivesRun: true },
+  'memory.learn': { node: null, dispatch: null, outlivesRun: true },
   'context.compact': { node: 'context', dispatch: null },
 } as const satisfies Readonly<Record<EffectKind, EffectTraits>>
 
@@ -215,6 +227,7 @@ export type RunStartEffect = z.infer<typeof RunStartEffect>
 export type PolicyEffect = z.infer<typeof PolicyEffect>
 export type WebhookEffect = z.infer<typeof WebhookEffect>
 export type TitleEffect = z.infer<typeof TitleEffect>
+export type MemoryEffect = z.infer<typeof MemoryEffect>
 export type CompactEffect = z.infer<typeof CompactEffect>
 export type ToolRecallEffect = z.infer<typeof ToolRecallEffect>
 export type Effect = z.infer<typeof Effect>

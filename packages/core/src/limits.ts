@@ -28,10 +28,57 @@ export const limits = {
   turnBytesMax: 8 * 1024 * 1024,
   /** Tool calls in one turn. A turn with more is answered with an error result for each call. */
   callsPerTurnMax: 64,
+  /** Items in the plan of a model, and characters of one. */
+  todosMax: 50,
+  todoCharsMax: 500,
+  /** Reminders of a plan with open items, over a whole run. */
+  todoRemindersMax: 2,
+  /** Questions of one turn; characters of a question, and of why it is asked. */
+  questionsPerTurnMax: 4,
+  questionCharsMax: 2000,
+  /** Options of a question or of a field, and characters of one. */
+  questionOptionsMax: 24,
+  questionOptionCharsMax: 200,
+  /** Fields of a form, and bytes of all of it as JSON. */
+  questionFieldsMax: 16,
+  questionFormBytesMax: 16 * 1024,
+  /** Characters of an answer in words, and of a text in a form. */
+  answerCharsMax: 10_000,
+  answerFieldCharsMax: 2000,
+  /** Skills of an agent; and of one the name, what it says of itself, what it needs, and the head of its `SKILL.md`. */
+  skillsMax: 200,
+  skillNameCharsMax: 64,
+  skillDescriptionCharsMax: 1024,
+  skillCompatibilityCharsMax: 500,
+  skillHeadBytesMax: 16 * 1024,
+  /** The instructions of a skill: `SKILL.md` behind its head. */
+  skillBodyBytesMax: 64 * 1024,
+  /** Files of a bundle, and their bytes in all. */
+  bundleFilesMax: 200,
+  bundleBytesMax: 16 * 1024 * 1024,
+  /** Tools that a skill names, and secrets that it wants. */
+  skillToolsMax: 64,
+  skillSecretsMax: 16,
+  /** Tokens of the catalogue of skills, as the model reads it. What does not fit is told by name alone, and then counted. */
+  catalogueTokensMax: 4_000,
+  /** Skills whose instructions stand behind a summary, and tokens of one and of all. */
+  keptSkillsMax: 8,
+  keptSkillTokensMax: 5_000,
+  keptSkillsTokensMax: 20_000,
   /** How deep runs may start runs: a run that nobody started has depth 0. */
   childDepthMax: 3,
   /** Runs that one run may start. */
   childrenMax: 64,
+  /** Of them, those that one turn may start, where the agent says how many. */
+  childrenPerTurnMax: 16,
+  /** Agents that one tool may start runs of. */
+  childAgentsMax: 64,
+  /** Characters of the short description that a call of such a tool gives of its run. */
+  childDescriptionCharsMax: 200,
+  /** Characters of the last words of a child that did not come to its end. */
+  partialWordsCharsMax: 4_000,
+  /** Files that a child changed, by name, in the result of its call; the rest is counted. */
+  childFilesToldMax: 20,
   /** Verdicts of a child that its parent's event names. */
   childVerdictsMax: 32,
   /** The cached state of a run (DESIGN §3.11). */
@@ -73,6 +120,43 @@ export const limits = {
   titleMsMax: 60_000,
   /** Titles that one process asks models for at a time. */
   titlesAtOnceMax: 8,
+  /** The memory of somebody: its items, the bytes of their texts, characters of one, and sources that one names. */
+  memoryItemsMax: 200,
+  memoryBytesMax: 64 * 1024,
+  memoryItemCharsMax: 300,
+  memorySourcesMax: 8,
+  /** Changes that one event may say. */
+  memoryChangesMax: 256,
+  /** Items that one run may remember, and the confidence that an item needs. */
+  memoryPerRunMax: 8,
+  memoryConfidenceMin: 0.7,
+  /** After so long an item counts for half. The newest corrections stay whatever they count for. */
+  memoryHalfLifeMs: 90 * 24 * 3_600_000,
+  memoryCorrectionsKept: 10,
+  /** Tokens of the items in a request: at first, and those that are new with a later run of the conversation. */
+  memoryShownTokensMax: 2000,
+  memoryAddedTokensMax: 500,
+  /** Items that a search answers, and characters of one. */
+  memoryFoundMax: 8,
+  memoryQueryCharsMax: 500,
+  /** How long after the end of a run it may be learned from. */
+  memoryDelayMsMax: 7 * 24 * 3_600_000,
+  /** Learning is a run of its own: turns, calls, tokens and time that it has. */
+  learnTurnsMax: 2,
+  learnCallsMax: 20,
+  learnTokensMax: 50_000,
+  learnMsMax: 120_000,
+  /** Messages of users that one learning is shown; characters of one, of an answer, and of all of it. */
+  learnWordsMax: 64,
+  learnWordCharsMax: 2000,
+  learnAnswerCharsMax: 1000,
+  learnCharsMax: 24_000,
+  /** Learnings that one process begins at a time, and those of one tenant that are at work at a time. */
+  learnsAtOnceMax: 8,
+  learnsPerTenantMax: 8,
+  /** Learnings of one memory that fail in a row until none is begun any more, and for how long none is. */
+  learnFailuresMax: 3,
+  learnRestMs: 24 * 3_600_000,
   /** Minutes that a thread may be given to live after it was last used: ten years. */
   threadTtlMinutesMax: 5_256_000,
   /** Messages that one edit puts into a conversation. */
@@ -187,6 +271,15 @@ export const limits = {
   inlineUploadCharsMax: 8_000,
   /** Of them, those that the model is told by name; the rest is counted. */
   filesToldMax: 10,
+  /** An image that a model is shown: its bytes, its pixels along one side, and all its pixels. */
+  imageBytesMax: 10 * 1024 * 1024,
+  imageSideMax: 8_000,
+  imagePixelsMax: 40_000_000,
+  /** One request, one message and one result: images that they show, and their bytes in all. */
+  imagesMax: 8,
+  imagesBytesMax: 20 * 1024 * 1024,
+  /** Where a request would have more, so many of the newest stay. The same where a request is made lighter, unless the agent says otherwise. */
+  imagesKept: 4,
   /** Files under `outputs/` that a report or a state names; the rest is counted. */
   artifactsMax: 100,
   /** A command for the sandbox: the characters of its script, and how long one may run. */

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { JsonObjectSchema } from './json.ts'
+import { limits } from './limits.ts'
 
 /** Plain text. */
 export const TextPart = z.object({
@@ -27,6 +28,24 @@ export const BlobPart = z.object({
   bytes: z.number().int(),
   mime: z.string(),
   preview: z.string(),
+})
+
+/** Types of images that models are shown. */
+export const ImageType = z.enum(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
+
+/**
+ * An image: `key` names the blob that holds its bytes, which stand in no event. What it is, and its size in pixels, was read from these bytes
+ * when they were stored.
+ */
+export const ImagePart = z.object({
+  type: z.literal('image'),
+  key: z.string(),
+  mime: ImageType,
+  bytes: z.number().int().min(1),
+  width: z.number().int().min(1),
+  height: z.number().int().min(1),
+  /** The name of the file that it was. */
+  name: z.string().max(limits.fileNameCharsMax).optional(),
 })
 
 /**
@@ -54,7 +73,7 @@ export const ProviderToolPart = z.object({
 })
 
 /** A part of what a user said, or of what a tool answered. */
-export const ContentPart = z.discriminatedUnion('type', [TextPart, BlobPart])
+export const ContentPart = z.discriminatedUnion('type', [TextPart, BlobPart, ImagePart])
 /** A part of what the model said. */
 export const AssistantPart = z.discriminatedUnion('type', [
   TextPart,
@@ -95,6 +114,8 @@ export const ToolOutput = z.object({
 export type TextPart = z.infer<typeof TextPart>
 export type ReasoningPart = z.infer<typeof ReasoningPart>
 export type BlobPart = z.infer<typeof BlobPart>
+export type ImageType = z.infer<typeof ImageType>
+export type ImagePart = z.infer<typeof ImagePart>
 export type ToolCallPart = z.infer<typeof ToolCallPart>
 export type ProviderToolPart = z.infer<typeof ProviderToolPart>
 export type ContentPart = z.infer<typeof ContentPart>

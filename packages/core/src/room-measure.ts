@@ -43,6 +43,8 @@ export const RoomMeasure = z.object({
   unsent: z.literal(true).optional(),
   /** It fits, and is the first of its run: nobody had measured it before. It goes as it is where nothing comes of making it lighter. */
   early: z.literal(true).optional(),
+  /** Tokens of each image that it shows, oldest first. Absent: it shows none. */
+  images: z.array(count).min(1).max(limits.imagesMax).optional(),
   /** From the newest on. */
   cuts: z.array(RoomCut).max(limits.roomCutsMax),
 })

@@ -6,16 +6,18 @@ import {
   packCalls,
   packCounts,
   packRates,
+  packSkills,
   packTold,
   unpackCalls,
   unpackCounts,
   unpackRates,
+  unpackSkills,
   unpackTold,
   unreadable,
   wordsOf,
 } from './machine/compact.ts'
 import { packRoom, unpackRoom } from './machine/compact-room.ts'
-import type { RunContext } from './machine/context.ts'
+import { emptyContext, type RunContext } from './machine/context.ts'
 import type { Machine } from './machine/versions.ts'
 import { NewerError } from './newer.ts'
 import { Outcome, StateName } from './outcome.ts'
@@ -59,6 +61,8 @@ const PersistedContext = z.object({
   refused: z.string(),
   /** Absent where the agent does not ask for it, and before the first count. */
   room: z.string().optional(),
+  /** Absent where none is loaded. */
+  skills: z.string().default(''),
   /** Absent where nobody is told of the run. */
   webhooks: z
     .string()
@@ -82,6 +86,7 @@ const lifts: Readonly<Record<number, (state: JsonObject) => JsonObject>> = { 1: 
 export function persist({ name, context }: RunState): JsonObject {
   const { run, modelOpen, loop, since, ending } = context
   const webhooks = context.webhooks.map((bits) => bits.toString(36)).join(' ')
+  const skills = packSkills(context.skills)
   const texts = {
     counts: packCounts(context),
     ...(modelOpen ? { modelOpen } : {}),
@@ -91,6 +96,7 @@ export function persist({ name, context }: RunState): JsonObject {
     grants: context.grants.join(' '),
     refused: context.refused.join(' '),
     ...(context.room ? { room: packRoom(context.room, run) } : {}),
+    ...(skills === '' ? {} : { skills }),
     ...(webhooks === '' ? {} : { webhooks }),
     ...(context.rerun ? { rerun: true } : {}),
   }
@@ -103,7 +109,7 @@ export function persist({ name, context }: RunState): JsonObject {
  */
 export function revive(machine: Machine, json: JsonObject): RunState {
   const { name, context } = Persisted.parse(lifted(json))
-  const { counts, open, told, rates, grants, refused, room, webhooks, ...plain } = context
+  const { counts, open, told, rates, grants, refused, room, skills, webhooks, ...plain } = context
   const counted = { ...machine.context, ...unpackCounts(counts, machine.context) }
   return {
     name,
@@ -116,8 +122,28 @@ export function revive(machine: Machine, json: JsonObject): RunState {
       grants: wordsOf(grants),
       refused: wordsOf(refused),
       room: room === undefined ? null : unpackRoom(room, context.run),
+      skills: unpackSkills(skills),
       webhooks: wordsOf(webhooks).map((bits) => Number.parseInt(bits, 36)),
     },
+  }
+}
+
+/** The use of limits that a cached state says, of whichever version of the machine; null for what this build cannot read. */
+export function spentIn(json: JsonObject): {
+  readonly turns: number
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
+} | null {
+  try {
+    const { counts } = z.object({ counts: z.string() }).parse(lifted(json)['context'])
+    const { turn, childTurns, calls, tokens, cost } = {
+      ...emptyContext,
+      ...unpackCounts(counts, emptyContext),
+    }
+    return { turns: turn + childTurns, calls, tokens, cost }
+  } catch {
+    return null
   }
 }
 

@@ -138,6 +138,8 @@ export const ModelError = z.object({
   retryable: z.boolean(),
   /** What the provider asked us to wait, in milliseconds. */
   retryAfterMs: z.number().int().optional(),
+  /** Of an invalid request: the provider objects to an image of it. */
+  images: z.literal(true).optional(),
   /** Of an overflow: the window in tokens, where the provider names it. */
   window: z.number().int().positive().optional(),
   status: z.number().int().optional(),
@@ -160,6 +162,8 @@ export const ModelTurn = z.object({
   trip: Trip.optional(),
   /** Absent where nothing was taken out. */
   redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
+  /** Images of the request that the model was not shown: it takes none, or not such, or their content was erased. Absent: none. */
+  imagesLeftOut: z.number().int().min(1).optional(),
   /** Present where the stream ended well by itself, and the close is not believed. */
   cut: TurnCut.optional(),
   provider: z.string(),

@@ -31,13 +31,15 @@ const waiting: Readonly<Record<string, () => Story>> = {
   cancelling: () => started().and(asks('task', 'search')).and(cancels()),
 }
 
-/** Nothing leads to `input` yet, and what it waits for must settle there all the same. */
+/** While a question beside it waits for its answer. */
 function inInput(...moves: readonly Move[]): ReturnType<typeof decide> {
   const { state } = started().and(asks('task'))
   const known = { run, state, effects: started().and(asks('task')).decision.effects, verdicts: [] }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a move pairs type and payload
   const facts = moves.map((move, n) => ({ seq: n + 9, at: 5, actor: 't', ...move(known) })) as never
-  return decide({ run, agent, machine }, { ...state, name: 'input' }, facts)
+  const question = { effect: 0, status: 'question', tool: 0 } as const
+  const context = { ...state.context, open: { ...state.context.open, 1: question } }
+  return decide({ run, agent, machine }, { name: 'input', context }, facts)
 }
 
 const statusOf = (now: Story, n: number): string | undefined =>
@@ -101,13 +103,14 @@ describe.each(Object.keys(waiting))('in %s', (name) => {
   })
 })
 
-test('in input, where nothing leads yet', () => {
+test('in input, beside a question', () => {
   expect(inInput(starts(0)).state).toMatchObject({
     name: 'input',
-    context: { open: { 0: { status: 'child' } } },
+    context: { open: { 0: { status: 'child' }, 1: { status: 'question' } } },
   })
-  expect(inInput(starts(0), ends(0)).path).toEqual(['input', 'loop', 'model'])
-  expect(inInput(ends(0)).path).toEqual(['input', 'loop', 'model'])
+  const { state } = inInput(starts(0), ends(0))
+  expect(state).toMatchObject({ name: 'input', context: { open: { 1: { status: 'question' } } } })
+  expect(inInput(ends(0)).state.context.open).not.toHaveProperty('0')
 })
 
 describe('a cancel', () => {

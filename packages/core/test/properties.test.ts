@@ -140,8 +140,11 @@ test('timers are those of what the run waits for: its own time, and each human i
     const timers = timersOf(world.decisions.map(({ decision }) => decision))
     const status = world.decisions.at(-1)?.decision.status
     const { open, turn } = world.state.context
-    const asked = Object.entries(open).flatMap(([index, call]) =>
-      call.status === 'asked' ? [`approval:${callIdPrefix(subject.run, turn)}_${index}`] : [],
+    const waiting = { asked: 'approval', question: 'input' } as const
+    const asked = Object.entries(open).flatMap(([index, { status: each }]) =>
+      each === 'asked' || each === 'question'
+        ? [`${waiting[each]}:${callIdPrefix(subject.run, turn)}_${index}`]
+        : [],
     )
     const fired = new Set(
       world.facts.flatMap((fact) => (fact.type === 'timer.fired' ? [fact.payload.timerId] : [])),
@@ -149,7 +152,7 @@ test('timers are those of what the run waits for: its own time, and each human i
     const own = timers.filter((id) => !fired.has(id) || id === 'timeout' || asked.includes(id))
     // While only its children move, a run rests: they have timeouts of their own.
     const rests =
-      ['tools', 'approval'].includes(world.state.name) &&
+      ['tools', 'approval', 'input'].includes(world.state.name) &&
       Object.values(open).every((call) => call.status !== 'running')
     const expected = [...(status === 'running' && !rests ? ['timeout'] : []), ...asked]
     assert.deepEqual(own.toSorted(), expected.toSorted())
@@ -175,7 +178,7 @@ test('what is open was asked for: of the model, of a policy, of a human', () => 
       for (const [index, call] of Object.entries(open)) {
         const callId = `${callIdPrefix(subject.run, turn)}_${index}`
         const effect = byId.get(`${subject.run}.${call.effect || policy}`)
-        if (call.status === 'asked') assert.equal(call.effect, 0)
+        if (call.status === 'asked' || call.status === 'question') assert.equal(call.effect, 0)
         else if (call.status === 'judging' || call.status === 'gated') {
           assert.ok(effect?.kind === 'policy.evaluate')
           assert.ok(effect.callIds.includes(callId))

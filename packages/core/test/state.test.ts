@@ -29,9 +29,9 @@ const grants = {
  * All that a run can remember at once: 64 open calls, the widest window with all warnings, the longest list of calls,
  * all rates of passports, and as many decisions of humans as are kept.
  */
-function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null): RunState {
-  // A run with a meter remembers one decision of humans less.
-  const remembered = room ? grants[bits].slice(1) : grants[bits]
+function worst(status: OpenStatus, bits: 64 | 128, { room, todo, asks, skilled }: More): RunState {
+  // A run with a meter remembers one decision of humans less, and so does one with a plan, one that may ask, and one with skills.
+  const remembered = grants[bits].slice([room, todo, asks, skilled].filter(Boolean).length)
   const hasEffect = ['running', 'child', 'unknown'].includes(status)
   return {
     name: 'cancelling',
@@ -63,6 +63,10 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
       children: limits.childrenMax,
       rerun: true,
       childTurns: most,
+      unattended: asks ? 1 : 0,
+      todosOpen: todo ? limits.todosMax : 0,
+      todosReminded: todo ? limits.todoRemindersMax : 0,
+      skills: skilled ? range(limits.skillsMax) : [],
       injected: most,
       told: ['turns', 'calls', 'tokens', 'money', 'time'],
       loop: {
@@ -87,6 +91,8 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
       room,
       // A rerun has nothing to do with the title of its thread, and says so at greater length.
       title: 0,
+      // Neither is a rerun learned from.
+      learns: 0,
       webhooks: range(limits.webhooksMax).map(() => 2 ** WebhookMoment.options.length - 1),
       activeMs: 4_000_000_000_000,
       since: 4_000_000_000_000,
@@ -96,14 +102,31 @@ function worst(status: OpenStatus, bits: 64 | 128, room: RoomState | null = null
   }
 }
 
-test.each(['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const)(
+interface More {
+  readonly room: RoomState | null
+  readonly todo: boolean
+  readonly asks: boolean
+  readonly skilled: boolean
+}
+
+const plain: More = { room: null, todo: false, asks: false, skilled: false }
+const kinds = (): readonly More[] => [
+  plain,
+  { ...plain, asks: true },
+  { ...plain, skilled: true },
+  { ...plain, room: fullRoom },
+  { ...plain, room: fullRoom, todo: true },
+  { room: fullRoom, todo: true, asks: true, skilled: true },
+]
+
+test.each(['running', 'child', 'unknown', 'asked', 'question', 'judging', 'gated'] as const)(
   'the largest state, its calls %s, is within the limit and reads back as it was',
   (status) => {
     for (const bits of [64, 128] as const)
-      for (const room of [null, fullRoom]) {
-        const text = JSON.stringify(persist(worst(status, bits, room)))
+      for (const more of kinds()) {
+        const text = JSON.stringify(persist(worst(status, bits, more)))
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.stateBytesMax)
-        expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits, room))
+        expect(reviveState(JSON.parse(text))).toEqual(worst(status, bits, more))
       }
   },
 )
@@ -122,6 +145,7 @@ const fullRoom: RoomState = {
   spent: limits.roomCountMax,
   prune: null,
   cut: null,
+  images: null,
 }
 
 const place: PrunePlace = {
@@ -134,7 +158,18 @@ const place: PrunePlace = {
 
 test('places to prune are remembered besides as many calls as they are remembered with', () => {
   const cut = { runId: place.runId, seq: most }
-  const { name, context } = worst('running', 128, { ...fullRoom, prune: place, cut })
+  const images = {
+    runId: '01930000-0000-7000-8000-0123456789ab',
+    seq: most,
+    count: limits.imagesMax,
+    tokens: limits.roomCountMax,
+  }
+  const { name, context } = worst('running', 128, {
+    room: { ...fullRoom, prune: place, cut, images },
+    todo: true,
+    asks: true,
+    skilled: true,
+  })
   const open = Object.fromEntries(Object.entries(context.open).slice(0, limits.roomCallsMax))
   const state = { name, context: { ...context, open } }
   const text = JSON.stringify(persist(state))
@@ -146,7 +181,7 @@ test.each([
   ['in this run', { ...place, runId: '01930000-0000-7000-8000-0123456789ab' }],
   ['in another one, of whatever name', { ...place, runId: 'child of a.2 %' }],
 ])('a place %s reads back as it was', (_, prune) => {
-  const state = worst('asked', 64, { ...fullRoom, prune })
+  const state = worst('asked', 64, { ...plain, room: { ...fullRoom, prune }, todo: true })
   expect(reviveState(persist(state)).context.room).toEqual({ ...fullRoom, prune })
 })
 
@@ -158,6 +193,8 @@ test.each([
   `${numbers}?`,
   `${numbers} P1.2.3.4 P1.2.3.4`,
   `${numbers} C?`,
+  `${numbers} I1.?.3`,
+  `${numbers} I1.2.3 I1.2.3`,
 ])('a room that is none is refused: %j', (room) => {
   const context = JsonObjectSchema.parse(persist(fresh)['context'])
   expect(() => reviveState({ ...persist(fresh), context: { ...context, room } })).toThrow(
@@ -171,7 +208,7 @@ test('the first state reads back as it was', () => {
 })
 
 test('nothing of a context is left out of the cache', () => {
-  const { context } = worst('running', 64)
+  const { context } = worst('running', 64, plain)
   for (const name of Object.keys(fresh.context)) expect(context).toHaveProperty(name)
   expect(Object.keys(context)).toHaveLength(Object.keys(fresh.context).length)
 })
@@ -186,6 +223,8 @@ test.each([
 })
 
 test.each([
+  ['skills that are none', { skills: '0' }, /unreadable: 0/],
+  ['more skills than there may be', { skills: 'z'.repeat(40) }, /unreadable: z/],
   ['calls that are none', { open: '0x7' }, /unreadable: 0x7/],
   ['a call in no known status', { open: '0X07' }, /unreadable: 0X07/],
   ['a call cut short', { open: '0R0' }, /unreadable: 0R0/],

@@ -7,6 +7,8 @@ import { deniedScene } from './scenes/denied.ts'
 import { filesScene } from './scenes/files.ts'
 import { longScene } from './scenes/long.ts'
 import { loopScene } from './scenes/loop.ts'
+import { planScene } from './scenes/plan.ts'
+import { questionScene } from './scenes/question.ts'
 import { redactionScene } from './scenes/redaction.ts'
 import { reportScene } from './scenes/report.ts'
 import { titlesScene } from './scenes/titles.ts'
@@ -22,6 +24,8 @@ export const scriptedScenes: readonly Scene[] = [
   loopScene,
   longScene,
   filesScene,
+  questionScene,
+  planScene,
   titlesScene,
   cancelScene,
   treeScene,

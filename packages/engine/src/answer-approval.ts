@@ -11,10 +11,12 @@
 import {
   type AgentDefinition,
   approvalTimer,
+  callsOf,
   decisionSchemas,
   factSchemas,
   type JsonObject,
   payloadOf,
+  readsArguments,
   type ToolSpec,
 } from '@signalbox/core'
 import type { AnswerApproval, ApprovalAnswer, Person } from './engine.ts'
@@ -25,6 +27,7 @@ import type { Writer } from './record/draft.ts'
 import { insist, type Patience } from './record/patience.ts'
 import type { Recorder } from './record/recorder.ts'
 import { sanitiseObject } from './record/sanitise.ts'
+import { firstAnswer, isAbout, answerStanding } from './standing-answer.ts'
 
 /** What is wrong with arguments for a tool, null if nothing. */
 export type CheckArguments = (spec: ToolSpec, args: JsonObject) => string | null
@@ -66,9 +69,6 @@ export async function answerApproval(
   const refused = (await refusal(deps, request, asked)) ?? (await editRefusal(deps, request, asked))
   return refused ?? record(deps, request, asked)
 }
-
-const isAbout = (event: StoredEvent, type: string, callId: string): boolean =>
-  event.type === type && event.payload['callId'] === callId
 
 async function refusal(
   deps: ApprovalDeps,
@@ -160,6 +160,7 @@ async function record(
       ...(note === undefined ? {} : { note }),
       ...(scope === undefined ? {} : { scope }),
       ...(edited ? { edited, caller: from } : {}),
+      ...neededArgs(asked, request),
       ...(by ? { by } : {}),
     },
     { key: `approval:${callId}`, actor, tool, verdict: decision },
@@ -167,16 +168,40 @@ async function record(
   const result = await deps.recorder.record({ runId, tenantId }, [fact])
   const code = result.factCodes[0]
   const answered = events.find((event) => isAbout(event, 'approval.answered', callId))
-  const stands = answered ?? (code === 'duplicate' ? await firstAnswer(deps, runId, callId) : null)
+  const stands =
+    answered ??
+    (code === 'duplicate'
+      ? await firstAnswer(deps, runId, { type: 'approval.answered', callId })
+      : null)
   // Only an approval has a scope; who names none asks for none in particular.
   const named = decision === 'approve' ? request.scope : undefined
   const told = code !== 'ok' && stands ? compare(stands, { decision, scope: named, edited }) : null
   if (told?.code === 'conflict') return told
   if (told || code === 'ok') {
-    const effect = await effectOf(deps, runId, callId)
+    const effect = await answerStanding(deps, runId, {
+      type: 'approval.answered',
+      callId,
+      timerId: approvalTimer(callId),
+    })
     return told && effect === 'accepted' ? told : { code: effect }
   }
   return { code: head.status === 'ended' || code === 'ended' ? 'ended' : 'no_run' }
+}
+
+/** The arguments of a call, where the decision that takes the answer needs them: it knows nothing else of them. */
+function neededArgs(
+  { agent, events, tool }: Asked,
+  { callId, decision }: AnswerApproval,
+): { readonly args?: JsonObject } {
+  const spec = agent.tools.find(({ name }) => name === tool)
+  if (!spec || !readsArguments(spec) || decision !== 'approve') return {}
+  const calls = events.flatMap((event) =>
+    event.type === 'model.completed'
+      ? callsOf(payloadOf(factSchemas['model.completed'], event).turn)
+      : [],
+  )
+  const call = calls.find(({ id }) => id === callId)
+  return call ? { args: call.args } : {}
 }
 
 /** Known by the digest that the run makes of arguments, as what the model asked for. */
@@ -187,26 +212,6 @@ async function editOf(
 ): Promise<{ readonly args: JsonObject; readonly argsHash: string }> {
   const clean = sanitiseObject(args)
   return { args: clean, argsHash: (await digests.by(head.tenantId, agent)).argsHash(clean) }
-}
-
-const firstAnswer = async (deps: ApprovalDeps, runId: string, callId: string) => {
-  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
-  return events.find((event) => isAbout(event, 'approval.answered', callId)) ?? null
-}
-
-/** What came just before the answer stands: then the answer changes nothing, whether or not that is decided yet. */
-async function effectOf(
-  deps: ApprovalDeps,
-  runId: string,
-  callId: string,
-): Promise<'accepted' | 'expired' | 'ended'> {
-  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
-  const at = events.findIndex((event) => isAbout(event, 'approval.answered', callId))
-  const before = events.slice(0, at)
-  if (before.some(({ type }) => type === 'cancel.requested')) return 'ended'
-  const isTimer = ({ type, payload }: StoredEvent): boolean =>
-    type === 'timer.fired' && payload['timerId'] === approvalTimer(callId)
-  return before.some(isTimer) ? 'expired' : 'accepted'
 }
 
 function compare(

@@ -3,10 +3,12 @@ import { evaluatorError, machines as knownMachines, newestOf, noPassports } from
 import { createCommands } from './commands.ts'
 import type { EngineDeps } from './create-engine.ts'
 import { messageOf, warning, TerminalError } from './errors.ts'
+import { createBundles } from './perform/bundles.ts'
 import { createContent } from './perform/content.ts'
 import { createFiles } from './perform/files.ts'
 import { createLeases } from './perform/leases.ts'
 import { createLiveMessages } from './perform/live.ts'
+import { createMemories } from './perform/memories.ts'
 import { createRecordings } from './perform/recordings.ts'
 import { createTranscripts } from './perform/transcript.ts'
 import type {
@@ -101,6 +103,8 @@ function groundOf(
     content,
     digests: createDigests({ register, random }),
     files: createFiles({ register, content }),
+    bundles: createBundles({ register, own: deps.skills ?? (() => null) }),
+    memories: createMemories({ register, clock }),
     recordings: createRecordings(register),
     transcripts,
     observer,

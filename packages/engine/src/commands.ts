@@ -1,5 +1,7 @@
 /** The commands: each is one append, and may be repeated after any failure. */
 import { answerApproval, type ApprovalDeps } from './answer-approval.ts'
+import { answerInput } from './answer-input.ts'
+import { type ChangeMemory, changeMemory, pauseMemory } from './change-memory.ts'
 import type {
   CancelAnswer,
   CancelRun,
@@ -36,9 +38,12 @@ export function createCommands(deps: CommandDeps): Commands {
     injectInput: (request) => injectInput(deps, request),
     resolveUnknown: (request) => resolveUnknown(deps, request),
     answerApproval: (request) => answerApproval(deps, request),
+    answerInput: (request) => answerInput(deps, request),
     hideRun: (request) => hideRun(deps, request),
     hideThread: (request) => hideThread(deps, request),
     titleThread: (request) => titleThread(deps, request),
+    changeMemory: (request) => changeAndSupersede(deps, request),
+    pauseMemory: (request) => pauseMemory(deps, request),
     replayWebhook: (request) => replayWebhook(deps, request),
     pause: (request) => pauseWork(deps, request),
     resume: (request) => resumeWork(deps, request),
@@ -58,6 +63,18 @@ async function createAndSupersede(deps: CommandDeps, request: NewRun): Promise<C
   if (answer.code === 'created' && !answer.admitted && (request.lanes?.length ?? 0) > 0)
     await admitInLanes(deps, answer.runId).catch(
       warning(deps.log, 'nobody was admitted yet', { runId: answer.runId }),
+    )
+  return answer
+}
+
+/** Learnings that are to make way are asked to at once. */
+async function changeAndSupersede(deps: CommandDeps, request: ChangeMemory): Promise<CreateAnswer> {
+  const answer = await changeMemory(deps, request)
+  const { tenantId, memory } = request
+  const { threadId } = memory
+  if (request.interrupts && (answer.code === 'created' || answer.code === 'existing'))
+    await supersede(deps, { tenantId, threadId }).catch(
+      warning(deps.log, 'learnings were not superseded yet', { threadId }),
     )
   return answer
 }

@@ -16,6 +16,7 @@ import type {
   Log,
   Model,
   Observer,
+  OwnBundles,
   PolicyHost,
   Random,
   Register,
@@ -59,6 +60,8 @@ export interface EngineDeps {
   readonly onNotMine?: (runs: number) => void
   /** Judges what models say, and redacts what tools answer. Default: nothing can, so nothing is asked or recorded that should be judged. */
   readonly guardrails?: StreamGuardrails
+  /** The skills that this process has read from its configuration. Default: none; then a definition with skills that are stored can be used, and no other. */
+  readonly skills?: OwnBundles
   /** Told of what the engine does. Default: nobody is. */
   readonly observer?: Observer
   readonly clock: Clock

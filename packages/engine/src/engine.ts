@@ -1,14 +1,17 @@
 /** The use cases as the outside sees them: what an API or a command line may ask of Signalbox. */
 import type {
   AgentDefinition,
+  GivenAnswer,
   EditMessage,
   FactPayload,
   FileChanges,
   JsonObject,
+  MemoryChanges,
   PolicyAnswer,
   ToolOutput,
   UserMessage,
 } from '@signalbox/core'
+import type { ChangeMemory, PauseMemory } from './change-memory.ts'
 import type { Lane, Moment, Multitask, NamedTarget, PauseAnswer, PauseCode } from './ports.ts'
 
 /** The caller, as the server authenticated it: never taken from a request's body. */
@@ -41,12 +44,18 @@ export interface CreateRun extends Caller {
   /** The messages said elsewhere before the input, on a thread that has heard nothing. */
   readonly history?: readonly EditMessage[]
   /** Instead of an input: what the run puts into the conversation. It asks no model, and ends at once. */
-  readonly edit?: { readonly messages: readonly EditMessage[] }
+  readonly edit?: {
+    readonly messages: readonly EditMessage[]
+    /** What a person changes in a memory: only on the thread of one. */
+    readonly memory?: MemoryChanges
+  }
   /** Instead of an input: the run has what was said on its thread summed up, and ends. */
   readonly compact?: { readonly instructions?: string }
   /** Files that it is given, or, for an edit, that it changes: blobs of its thread. */
   readonly files?: FileChanges
   readonly metadata: JsonObject
+  /** Nothing of the run is remembered: it is neither learned from, nor shown what is known. Default: what its agent says. */
+  readonly memory?: 'off'
   /** The things that the client of the run takes for granted when it comes back. */
   readonly client?: FactPayload<'run.created'>['client']
   /** The words of the client about the run, in the fields that its agent declares. */
@@ -55,6 +64,8 @@ export interface CreateRun extends Caller {
   readonly webhook?: string
   /** The authenticated user the run works for, as policies and approvals see him. */
   readonly user?: Person
+  /** Is somebody there who could answer a question of the model? Default: yes. */
+  readonly interactive?: boolean
   /** A stable pseudonym of the end user: passed on to providers, and what holds are kept by. */
   readonly endUser?: string
   /** The client's idempotency key or own id for the run, and what it must agree on to mean the same request. */
@@ -90,6 +101,8 @@ export interface Rerun
   readonly definition: AgentDefinition | null
   /** Changes that definition. May throw, then nothing is created. Default: nothing. */
   readonly change?: (definition: AgentDefinition) => AgentDefinition
+  /** It is shown what is known of the user now. Default: what the other run was shown. */
+  readonly memory?: 'now'
   readonly webhook?: string
   readonly user?: Person
   readonly endUser?: string
@@ -155,6 +168,22 @@ export interface AnswerApproval extends Caller {
   /** The person who decides, as the server authenticated him. */
   readonly by?: Person
 }
+
+/** A person's answer to a question of the model. */
+export interface AnswerInput extends Caller {
+  readonly runId: string
+  readonly callId: string
+  readonly answer: GivenAnswer
+  /** The person who answers, as the server authenticated them. */
+  readonly by?: Person
+}
+
+export type InputAnswer =
+  | { readonly code: 'accepted' | 'already' | 'not_asked' | 'expired' | 'ended' | 'no_run' }
+  /** Somebody answered otherwise before. */
+  | { readonly code: 'conflict' }
+  /** It is no answer to that question. `field`: a path into the answer. */
+  | { readonly code: 'invalid_answer'; readonly field: string; readonly detail: string }
 
 export type ApprovalAnswer =
   | { readonly code: 'accepted' | 'already' | 'not_asked' | 'expired' | 'ended' | 'no_run' }
@@ -261,12 +290,17 @@ export interface Commands {
   injectInput(request: InjectInput): Promise<InjectAnswer>
   resolveUnknown(request: ResolveUnknown): Promise<ResolveAnswer>
   answerApproval(request: AnswerApproval): Promise<ApprovalAnswer>
+  answerInput(request: AnswerInput): Promise<InputAnswer>
   /** Deletes a run for its users. What it said stays said, and the log keeps everything. */
   hideRun(request: HideRun): Promise<HideAnswer>
   /** Deletes a thread, with all its runs, for its users. The log keeps everything, and the id stays taken. */
   hideThread(request: HideThread): Promise<HideAnswer>
   /** Gives a thread a title that no run and no model changes any more. */
   titleThread(request: TitleThread): Promise<TitleAnswer>
+  /** A person writes or removes items of a memory. */
+  changeMemory(request: ChangeMemory): Promise<CreateAnswer>
+  /** Nothing is learned into a memory, nor shown of it, until the pause ends. It holds at once. */
+  pauseMemory(request: PauseMemory): Promise<void>
   replayWebhook(request: ReplayWebhook): Promise<ReplayAnswer>
   /** An agent, a tool or a queue starts nothing new from the answer on. What runs goes on. */
   pause(request: PauseRequest): Promise<PauseAnswerOf>

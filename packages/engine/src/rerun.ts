@@ -5,7 +5,14 @@
  * N1 The run that is repeated is only read. It has ended, so what it recorded stands still.
  * N2 Nobody is told of a rerun but whom its own request names: the webhooks of the configuration belong to what happens.
  */
-import { isConversational, factSchemas, limits, payloadOf, type EditMessage } from '@signalbox/core'
+import {
+  type EditMessage,
+  type FactPayload,
+  factSchemas,
+  isConversational,
+  limits,
+  payloadOf,
+} from '@signalbox/core'
 import { createRun, type CreateRunDeps } from './create-run.ts'
 import type { CreateAnswer, Rerun, RerunAnswer } from './engine.ts'
 import type { Moment, Register, RunHead, StoredEvent } from './ports.ts'
@@ -38,13 +45,20 @@ export async function rerun(deps: CreateRunDeps, request: Rerun): Promise<RerunA
     register.ensureThread({ ...thread, contentKey, origin }),
   )
   if (!ensured) return { code: 'no_thread' }
-  const { fields, files } = created
+  const { fields, files, filesFrom } = created
   if (files)
     await insist(deps, 'carry files', () =>
       carryFiles({ register, from: head, to: { tenantId, threadId } }, files),
     )
-  const said = { ...(fields ? { fields } : {}), ...(files ? { files } : {}) }
-  return create(deps, request, { definition, input, history, ...said })
+  const remembered = await memoryFor(deps, request, created)
+  const said = {
+    ...(fields ? { fields } : {}),
+    ...(files ? { files } : {}),
+    ...(remembered ? { remembered } : {}),
+  }
+  // Those of another run, which it began with, are read where they stand: by the rerun as well.
+  const begun = filesFrom ? { filesFrom } : {}
+  return create(deps, request, { definition, input, history, ...said, ...begun })
 }
 
 const create = (
@@ -52,13 +66,31 @@ const create = (
   request: Rerun,
   made: Pick<
     Parameters<typeof createRun>[1],
-    'definition' | 'input' | 'history' | 'fields' | 'files'
+    'definition' | 'input' | 'history' | 'fields' | 'files' | 'filesFrom' | 'remembered'
   >,
 ): Promise<CreateAnswer> => {
-  const { runId, change: _, ...rest } = request
+  const { runId, change: _, memory: _m, ...rest } = request
   // A listing of runs shows what they are without their events.
   const metadata = { ...request.metadata, rerun_of: runId }
   return createRun(deps, { ...rest, ...made, metadata, rerun: { runId } })
+}
+
+/** The notes that the other run was shown, so that the model is what differs; or, by wish, those of now. Nothing is learned of a rerun. */
+async function memoryFor(
+  deps: CreateRunDeps,
+  { runId, memory: wish }: Rerun,
+  { memory }: FactPayload<'run.created'>,
+): Promise<FactPayload<'run.created'>['memory'] | null> {
+  if (!memory) return null
+  const { threadId } = memory
+  if (wish === 'now') return { threadId }
+  const events = await insist(deps, 'read events', () => deps.register.events(runId, {}))
+  for (const event of events) {
+    if (event.type !== 'model.completed' || event.salt === '') continue
+    const { pinned } = payloadOf(factSchemas['model.completed'], event)
+    if (pinned?.memory) return { threadId, pinned: pinned.memory }
+  }
+  return { threadId }
 }
 
 /** Long texts of the input stand in the thread of the other run, and this one's thread has not heard it. */

@@ -44,7 +44,7 @@ function newRun(
   { runId, tenantId, actor, definition, marks, lanesOf, name }: RetryRequest,
   { head, created }: { readonly head: RunHead; readonly created: FactPayload<'run.created'> },
 ): NewRun {
-  const { user, endUser, fields } = created
+  const { user, endUser, fields, interactive } = created
   const whom = {
     tenantId,
     actor,
@@ -65,6 +65,7 @@ function newRun(
     lanes: lanesOf(whom),
     ...(head.base ? { base: head.base } : {}),
     ...(fields ? { fields } : {}),
+    ...(interactive === undefined ? {} : { interactive }),
     // A run that was rolled back took its files with it.
     ...(created.files ? { files: created.files } : {}),
     told: (created.webhooks ?? []).filter((webhook) => webhook.endpoint === undefined),

@@ -30,8 +30,10 @@ function steered(answers: readonly string[], over: { readonly roles?: readonly [
     tools: functionTools({}),
     model: {
       async call(request, sink, signal) {
-        const texts = request.prompt.flatMap((each) => ('parts' in each ? each.parts : []))
-        prompts.push(texts.map((part) => (part.type === 'text' ? part.text : '')).join('|'))
+        const texts = request.prompt.flatMap((each) =>
+          'parts' in each ? each.parts.map((part) => (part.type === 'text' ? part.text : '')) : [],
+        )
+        prompts.push(texts.join('|'))
         await new Promise<void>((resolve, reject) => {
           waiting.push(resolve)
           signal.addEventListener('abort', () => reject(new Error('aborted')))

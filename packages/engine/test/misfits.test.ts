@@ -39,7 +39,7 @@ async function countedAs(bytesPerToken: number): Promise<readonly StoredEvent[]>
 
 const misfit = (events: readonly StoredEvent[], bytes: number) => {
   const agent = readerAgent()
-  const draft = { events, overflows: [], cuts: () => [] }
+  const draft = { events, overflows: [], cuts: () => [], images: () => [] }
   return misfitOf({ agent, model: agent.model, runId: 'other', bytes, draft })
 }
 

@@ -28,7 +28,13 @@ const made = (...steps: readonly PromptStep[]) =>
   Reflect.apply(promptOf, undefined, [{}, {}, steps])
 
 it('are these, in this order', () => {
-  expect(promptSteps.map(({ name }) => name)).toEqual(['project', 'hydrate', 'pairing'])
+  expect(promptSteps.map(({ name }) => name)).toEqual([
+    'project',
+    'learn',
+    'memory',
+    'hydrate',
+    'pairing',
+  ])
 })
 
 it('each get what the one before has made', async () => {

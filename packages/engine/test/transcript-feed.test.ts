@@ -44,7 +44,7 @@ async function read(known: number) {
   const place = { runId, threadId }
   await transcripts.read(place, known)
   const promptAt = async (seq: number) =>
-    (await transcripts.prompt(place, seq, instructions)).prompt
+    (await transcripts.prompt(place, seq, { instructions, catalogue: '' })).prompt
   const expectedAt = (seq: number) => project(instructions, log.slice(0, seq))
   return { runId, log, transcripts, promptAt, expectedAt, asked: () => asked }
 }

@@ -4,7 +4,13 @@ import type {
   LanguageModelV4FunctionTool,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { limits, type ModelConfig, type ModelTurn, type ToolSpec } from '@signalbox/core'
+import {
+  limits,
+  type ModelConfig,
+  type ModelError,
+  type ModelTurn,
+  type ToolSpec,
+} from '@signalbox/core'
 import type { ModelRequest, ModelSink } from '@signalbox/engine'
 import type { ModelsOptions } from './models-options.ts'
 import { withCacheMark } from './cache-marks.ts'
@@ -16,6 +22,7 @@ import { resolveDetectors } from './detectors/detectors.ts'
 import { TerminalObserver } from './observer/observer.ts'
 import { Utf8Watch } from './observer/utf8.ts'
 import { wireOf } from './observer/wires.ts'
+import { seeImages, type SeenImages } from './prompt/images.ts'
 import { toProviderPrompt } from './prompt/to-provider-prompt.ts'
 import { providerOptions } from './provider-options.ts'
 import { wireModel } from './providers/wire-model.ts'
@@ -25,6 +32,7 @@ import { withReadableUsage } from './readable-usage.ts'
 import { shortText } from './text.ts'
 import { TurnBuffer } from './turn/buffer.ts'
 import { buildTurn } from './turn/build.ts'
+import { withImages } from './turn/with-images.ts'
 
 interface Call {
   readonly request: ModelRequest
@@ -64,7 +72,10 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
   // It may have loaded a package, and who aborted meanwhile is not heard again.
   signal.throwIfAborted()
   if ('problem' in wired) return unwiredTurn(request, wired)
-  const callOptions = optionsFor(request, wired)
+  const images = await seeImages(request, wired.images).catch(() => null)
+  signal.throwIfAborted()
+  if (images === null) return unreadableTurn(request)
+  const callOptions = optionsFor(request, { wired, images })
   if ('problem' in callOptions) return unwiredTurn(request, callOptions)
 
   const buffer = new TurnBuffer(sink, request.guard)
@@ -102,7 +113,7 @@ async function makeCall(options: ModelsOptions, call: Call): Promise<ModelTurn> 
     secrets: secretsOf(request.model, options.env),
   })
   if (turn.cut) warnOfCut(options, turn)
-  return turn
+  return withImages(turn, images)
 }
 
 function warnOfCut({ log }: ModelsOptions, { cut, provider, model }: ModelTurn): void {
@@ -184,7 +195,10 @@ async function stream(
   }
 }
 
-function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOptions | Unwired {
+function optionsFor(
+  request: ModelRequest,
+  { wired, images }: { readonly wired: Wired; readonly images: SeenImages },
+): LanguageModelV4CallOptions | Unwired {
   const { model, prompt, tools, endUser } = request
   const own = providerOptions(wired, model.providerOptions, endUser)
   if (own === null)
@@ -196,7 +210,7 @@ function optionsFor(request: ModelRequest, wired: Wired): LanguageModelV4CallOpt
   if ('problem' in marked) return marked
   const held = heldTo(request.answer, wired, marked.options)
   return {
-    prompt: toProviderPrompt(prompt, wired.metaKeys, marked.marks),
+    prompt: toProviderPrompt(prompt, wired.metaKeys, { marks: marked.marks, images }),
     includeRawChunks: true,
     ...held,
     ...(request.traceparent === undefined ? {} : { headers: { traceparent: request.traceparent } }),
@@ -232,16 +246,24 @@ function functionTool({ name, description, inputSchema }: ToolSpec): LanguageMod
   }
 }
 
-function unwiredTurn({ messageId, model }: ModelRequest, { problem, message }: Unwired): ModelTurn {
-  return {
-    verdict: 'error',
-    message: { id: messageId, role: 'assistant', parts: [] },
-    suppressed: [],
-    evidence: [],
-    finish: null,
-    usage: {},
-    error: plainModelError(problem, 'configuration', message),
-    provider: model.provider,
-    model: model.model,
-  }
-}
+const unwiredTurn = (request: ModelRequest, { problem, message }: Unwired): ModelTurn =>
+  unsentTurn(request, plainModelError(problem, 'configuration', message))
+
+/** The register does not answer just now: as good as a connection that failed. */
+const unreadableTurn = (request: ModelRequest): ModelTurn =>
+  unsentTurn(
+    request,
+    plainModelError('network', 'images_unreadable', 'An image of the request could not be read.'),
+  )
+
+const unsentTurn = ({ messageId, model }: ModelRequest, error: ModelError): ModelTurn => ({
+  verdict: 'error',
+  message: { id: messageId, role: 'assistant', parts: [] },
+  suppressed: [],
+  evidence: [],
+  finish: null,
+  usage: {},
+  error,
+  provider: model.provider,
+  model: model.model,
+})

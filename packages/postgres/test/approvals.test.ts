@@ -112,6 +112,7 @@ describe('a request that waits', () => {
       runId: run.runId,
       threadId: run.threadId,
       agent: 'writer',
+      root: { runId: run.runId, threadId: run.threadId, agent: 'writer' },
       callId: calls[0]?.callId,
       tool: 'pay',
       argsHash: 'h0',

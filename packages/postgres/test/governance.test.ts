@@ -160,6 +160,22 @@ describe('at 26,000 events', () => {
       expect(await rowsRead(app, approvalsQuery({}), { generic })).toBeLessThan(100)
   })
 
+  it('one of a run that another one started is found with that', async () => {
+    const admin = await connect(bench.database.adminUrl)
+    const top = await admin.query(`
+      update signalbox.run r set root_id = o.id, parent_id = o.id, parent_effect = o.id || '.1'
+      from (select id, thread_id from signalbox.run where tenant_id = 'full' order by id limit 1) o
+      where r.id = (select run_id from signalbox.approval where id = 'a_000000000007_1_0')
+      returning o.id, o.thread_id`)
+    const query = approvalQuery('a_000000000007_1_0')
+    const { rows } = await app.query(query.sql, [...query.parameters])
+    const [{ id, thread_id: threadId }] = top.rows
+    expect(rows).toMatchObject([{ root: { runId: id, threadId, agent: 'writer' } }])
+    for (const asked of [query, approvalsQuery({ treeOf: id })])
+      for (const generic of [true, false])
+        expect(await rowsRead(app, asked, { generic })).toBeLessThan(100)
+  })
+
   it('an approval is found by its id', async () => {
     const query = approvalQuery('a_000000000007_1_0')
     const { rows } = await app.query(query.sql, [...query.parameters])

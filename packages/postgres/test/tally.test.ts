@@ -43,6 +43,7 @@ describe('a tally', () => {
       queues: [],
       unknown: 0,
       approvals: { count: 0, oldestMs: null },
+      inputs: { count: 0, oldestMs: null },
       pauses: [],
       openBreakers: [],
       feedDelayMs: 0,

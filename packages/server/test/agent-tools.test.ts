@@ -24,6 +24,7 @@ async function agentsOf(
     readonly agents?: Readonly<Record<string, object>>
     readonly writer?: object
     readonly own?: readonly string[]
+    readonly rest?: object
   } = {},
 ): Promise<ReadonlyMap<string, AgentDefinition>> {
   const closers = new Closers(log)
@@ -35,6 +36,7 @@ async function agentsOf(
     },
     tools: (more.own ?? ['look']).map(toolNamed),
     scripts: { m: () => ({}) },
+    ...more.rest,
   })
   try {
     const loaded = { config, dir: tmpdir(), file: '' }
@@ -103,6 +105,114 @@ describe('an agent as a tool', () => {
       approvalTools: ['agent__researcher'],
       policies: [{ use: 'allowlist', deniedTools: ['agent__researcher'] }],
     })
+  })
+})
+
+describe('the runs that an agent may start', () => {
+  const definitionOf = async (...asked: Parameters<typeof agentsOf>) =>
+    (await agentsOf(...asked)).get('writer')
+
+  it('are limited, and begin with its files, where it says so', async () => {
+    const agent = await definitionOf(['agent:researcher'], { writer: { subagents: {} } })
+    expect(agent?.subagents).toEqual({ perTurn: 3, perRun: 6, files: 'read' })
+    const [tool] = agent?.tools ?? []
+    expect(tool).toMatchObject({ name: 'agent__researcher', runs: 'researcher' })
+    expect(tool?.description).toMatch(
+      /the prompt\. It begins with the files that are here; what it changes in them stays with it\.$/,
+    )
+  })
+
+  it('begin with none where files stand in a directory', async () => {
+    const rest = { workspace: { root: tmpdir() } }
+    const agent = await definitionOf(['agent:researcher'], { writer: { subagents: {} }, rest })
+    expect(agent?.subagents?.files).toBe('none')
+  })
+
+  it('of an agent that says nothing are what they were, to the byte', async () => {
+    const agent = await definitionOf(['agent:researcher'])
+    expect(agent).not.toHaveProperty('subagents')
+    expect(agent?.tools[0]?.description).toMatch(
+      /It knows nothing of this conversation but the prompt\.$/,
+    )
+  })
+
+  it('have one tool, with all agents that it names, and none for each', async () => {
+    const subagents = { tool: 'task', files: 'merge', perTurn: 2, perRun: 4 }
+    const agents = {
+      clerk: { model, description: 'Pays what\n is due.', limits: { timeoutMs: 9 } },
+    }
+    const agent = await definitionOf(['agent:researcher', 'agent:clerk', 'look'], {
+      writer: { subagents },
+      agents,
+    })
+    expect(agent?.tools.map(({ name }) => name)).toEqual(['look', 'read_result', 'task'])
+    const task = ToolSpec.parse(agent?.tools.find(({ name }) => name === 'task'))
+    expect(task).toMatchObject({
+      runs: ['researcher', 'clerk'],
+      effect: 'idempotent',
+      timeoutMs: 90_000,
+      inputSchema: { required: ['description', 'prompt', 'agent'], additionalProperties: false },
+    })
+    expect(task.description.split('\n')).toEqual([
+      'Hands a task to another agent, which works on it on its own, and answers with its last words. It knows nothing of this conversation but the prompt.',
+      'It begins with the files that are here, and its changes of them are made here when it ends.',
+      'Calls of one turn work side by side: at most 2 in a turn, and 4 in all.',
+      'Agents:',
+      '- researcher: Works on what it is asked.',
+      '- clerk: Pays what is due.',
+    ])
+  })
+
+  it.each<[string, object, string, string]>([
+    ['16 in a turn', { perTurn: 17, perRun: 64 }, 'perTurn', '16'],
+    ['64 in all', { perRun: 65 }, 'perRun', '64'],
+    ['more in a turn than in all', { perTurn: 7 }, 'perTurn', 'takes at most perRun, which is 6'],
+    ['other files', { files: 'all' }, 'files', 'merge'],
+    ['another tool', { tool: 'agent' }, 'tool', 'task'],
+    ['a misspelt key', { perturn: 1 }, 'perturn', 'Did you mean "perTurn"?'],
+  ])('are refused with %s', async (_, subagents, key, says) => {
+    const error = await configErrorOf(() =>
+      agentsOf(['agent:researcher'], { writer: { subagents } }),
+    )
+    expect(error).toMatchObject({
+      code: expect.any(String),
+      field: `agents.writer.subagents.${key}`,
+    })
+    expect(error.message).toContain(says)
+  })
+
+  it('are refused of an agent that starts none', async () => {
+    const error = await configErrorOf(() => agentsOf(['look'], { writer: { subagents: {} } }))
+    expect(error).toMatchObject({ code: 'config_invalid', field: 'agents.writer.subagents' })
+    expect(error.message).toContain('"agent:<name>"')
+  })
+
+  it.each(['read', 'merge'])('are refused with the files of a directory: %s', async (files) => {
+    const rest = { workspace: { root: tmpdir() } }
+    const error = await configErrorOf(() =>
+      agentsOf(['agent:researcher'], { writer: { subagents: { files } }, rest }),
+    )
+    expect(error).toMatchObject({ field: 'agents.writer.subagents.files' })
+    expect(error.message).toContain('takes "none" beside workspace.root')
+  })
+
+  it('are refused where a tool has the name of the one for all', async () => {
+    const writer = { subagents: { tool: 'task' } }
+    const error = await configErrorOf(() =>
+      agentsOf(['agent:researcher'], { writer, own: ['task'] }),
+    )
+    expect(error).toMatchObject({ field: 'agents.writer.subagents.tool' })
+  })
+
+  it('are refused with a list that names a tool of an agent which is none any more', async () => {
+    const writer = {
+      subagents: { tool: 'task' },
+      guardrails: { approvalTools: ['agent__researcher'] },
+    }
+    const error = await configErrorOf(() => agentsOf(['agent:researcher'], { writer }))
+    expect(error).toMatchObject({ code: 'config_unknown_tool' })
+    const lists = { ...writer, guardrails: { approvalTools: ['task'] } }
+    expect((await definitionOf(['agent:researcher'], { writer: lists }))?.tools).toHaveLength(2)
   })
 })
 

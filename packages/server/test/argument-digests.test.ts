@@ -110,7 +110,7 @@ function guess(text: string, again: (plain: string) => string = (plain) => plain
     const args = { pin: guessed }
     const texts = [
       canonical(args),
-      setKey([{ name: 'open', args }], () => 'once'),
+      setKey([{ name: 'open', args }], () => ({ effect: 'once' })),
       canonical([{ type: 'text', text: `opened with ${guessed}` }]),
     ]
     const digests = texts.flatMap((each) => [

@@ -130,10 +130,12 @@ describe('a run that starts two', () => {
       expect(child.thread_id).not.toBe(values.run.thread_id)
       const { body: alone } = await get(`/runs/${child.run_id}`)
       const { ended_at: endedAt, ...rest } = alone
-      expect(rest).toEqual({ ...child, waiting: [], waits_for: null })
+      const { spent, ...document } = child
+      expect(rest).toEqual({ ...document, waiting: [], waits_for: null })
+      expect(spent).toMatchObject({ turns: 2, calls: 1 })
       expect(endedAt).toEqual(expect.any(String))
       const { body: listed } = await get(`/threads/${child.thread_id}/runs`)
-      expect(listed).toEqual([child])
+      expect(listed).toEqual([document])
       const { body: joined } = await get(`/runs/${child.run_id}/join`)
       expect(joined.run.parent).toEqual(child.parent)
     }

@@ -108,6 +108,7 @@ const tally = (over: Partial<Tally> = {}): Tally => ({
   queues: [],
   unknown: 0,
   approvals: { count: 0, oldestMs: null },
+  inputs: { count: 0, oldestMs: null },
   pauses: [],
   openBreakers: [],
   feedDelayMs: 0,

@@ -396,7 +396,6 @@ describe('an agent pins', () => {
       breaker: { threshold: 2 },
       continuations: 2,
       approvals: { expiresMs: 60_000, roles: ['lead'], forbidRequester: true },
-      skills: [{ name: 'pdf', path: 'skills/pdf/SKILL.md' }],
       fallbackModels: [
         { provider: 'scripted', model: 'm', price: { inputPerMTok: 1, outputPerMTok: 2 } },
       ],

@@ -304,7 +304,9 @@ describe('a run that ends while its thread is read', () => {
       threadEvents: async () => pages[Math.min(reads++, pages.length - 1)] ?? [],
       run: async () => headOf(before, 'ended'),
       approvals: async () => [],
+      inputs: async () => [],
       waiting: async () => ({ runs: [], unknown: [] }),
+      listedRun: async () => null,
     }
   }
 

@@ -5,6 +5,7 @@
 import { createTestDatabase, type TestDatabase } from '../../postgres/test/support/database.ts'
 import type { ConfigInput } from '@signalbox/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { png } from '../../core/test/support/images.ts'
 import { accessOf, operations } from '../src/http/scopes.ts'
 import { type Scope, scopes } from '../src/keys/scope.ts'
 import { approvalAgents } from './support/approval-agents.ts'
@@ -19,6 +20,7 @@ let box: TestSignalbox
 let maker: KeyMaker
 let named: Named
 let spare: Named
+let asking: Named
 let operationsOfDocument: readonly string[]
 const secret = 'Nobody but A may read this.'
 const texts = new Map<string, string>()
@@ -53,7 +55,8 @@ async function begins(
 /** Asks for what is A's. */
 async function ask(operation: string, key: string | null): Promise<Answer> {
   const [method = '', path = ''] = operation.split(' ')
-  const those = rows[operation]?.spare ? spare : named
+  const row = rows[operation]
+  const those = row?.spare ? spare : row?.asking ? asking : named
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof Named) => those[name])
   const body = rows[operation]?.body?.(those)
   if (rows[operation]?.endless && (await begins(method, filled, { key, body }))) return begun
@@ -73,10 +76,20 @@ beforeAll(async () => {
   const title = 'words' as const
   const writer = { model: { provider: 'scripted', model: 'writer' }, title } as const
   const titled = Object.entries(agents).map(([name, agent]) => [name, { ...agent, title }] as const)
+  const asker = {
+    model: { provider: 'scripted', model: 'asker' },
+    clarification: true,
+    todo: true,
+  } as const
+  const question = { name: 'ask_clarification', args: { question: secret } }
   const config: ConfigInput = {
     ...rest,
-    agents: { ...Object.fromEntries(titled), writer },
-    scripts: { ...scripts, writer: () => ({ text: 'Yes.' }) },
+    agents: { ...Object.fromEntries(titled), writer, asker },
+    scripts: {
+      ...scripts,
+      writer: () => ({ text: 'Yes.' }),
+      asker: (_, turn) => (turn === 0 ? { calls: [question] } : { text: 'Thank you.' }),
+    },
     server: { auth: 'keys', identity: { userHeader: 'x-user' } },
   }
   box = await startTest(config, { env: { DATABASE_URL: database.adminUrl } })
@@ -90,6 +103,12 @@ beforeAll(async () => {
     body: secret,
     headers: showing(mine),
   })
+  await fetch(`${box.api}/threads/plan/files/a.png`, {
+    method: 'PUT',
+    body: new Uint8Array(png()),
+    headers: showing(mine),
+  })
+  const files: Answer['body'] = (await get('/threads/plan/files', mine)).body
   const headers = { ...showing(mine), 'idempotency-key': 'order-1' }
   const body = { assistant_id: 'clerk', input: secret, metadata: { note: secret } }
   const waits = await call(box.api, 'POST', '/threads/plan/runs/wait', { body, headers })
@@ -135,6 +154,7 @@ beforeAll(async () => {
     task: 'none',
     config: 'none',
     path: 'notes.txt',
+    key: String(files.find(({ path }: { path: string }) => path === 'a.png').key),
     name: 'denied_calls',
     hash: String(created[0].payload.definitionHash),
   }
@@ -143,6 +163,16 @@ beforeAll(async () => {
     headers: showing(mine),
   })
   spare = { ...named, thread_id: 'spare', run_id: String(ended.body.run.run_id) }
+  const asked = await call(box.api, 'POST', '/threads/asked/runs/wait', {
+    body: { assistant_id: 'asker', input: secret },
+    headers: showing(mine),
+  })
+  asking = {
+    ...named,
+    thread_id: 'asked',
+    run_id: String(asked.body.run.run_id),
+    call_id: String(asked.body.__interrupt__[0].value.call_id),
+  }
   const { paths } = (await get('/openapi.json', mine)).body
   operationsOfDocument = Object.entries<object>(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -160,6 +190,7 @@ const marks = (): readonly string[] => [
   secret,
   named.run_id,
   spare.run_id,
+  asking.run_id,
   named.approval_id,
   named.key_id,
   named.assistant_id,

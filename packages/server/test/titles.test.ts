@@ -164,6 +164,7 @@ it('who may not read what was said sees no title that is made of it, and that of
     createdAt: 1,
     updatedAt: 1,
     status: 'idle',
+    isPrivate: false,
     ttl: null,
   } as const
   const seen = (scopes: readonly Scope[], by: 'words' | 'model' | 'user') => {

@@ -5,6 +5,7 @@
  *    beside that time: an outage is no fault of a tool, and ends with the outage or with a cancel.
  * H2 A tool is run in the version that was asked for, or not at all.
  */
+import { tmpdir } from 'node:os'
 import { limits, type ToolSpec } from '@signalbox/core'
 import type { Clock, Log, ToolHost, ToolOutcome, ToolRequest } from '@signalbox/engine'
 import { z } from 'zod'
@@ -12,17 +13,21 @@ import { systemClock } from './clock.ts'
 import type { DefinedTool } from './define-tool.ts'
 import { type Environment, expandConfig, McpServerConfig } from './mcp/config.ts'
 import { McpServer } from './mcp/server.ts'
-import { filesBeside, OwnTime } from './own-time.ts'
+import { filesBeside, OwnTime, skillsBeside } from './own-time.ts'
 import { describeError, failed, perform } from './perform.ts'
 import type { Execution, Runnable, ToolContext } from './runnable.ts'
 import { commandTool, bashToolName } from './sandbox/bash-tool.ts'
 import { SandboxConfig } from './sandbox/config.ts'
 import { openSandboxes } from './sandbox/open-sandboxes.ts'
+import { SkillDirectories } from './skills/skill-directories.ts'
+import { SkillLoans } from './sandbox/skill-loans.ts'
 import type { Sandboxes } from './sandbox/sandbox.ts'
 import { wholeWords } from './text.ts'
 import { DirectoryWorkspaces } from './workspace/directory-workspaces.ts'
 import { SnapshotWorkspaces } from './workspace/snapshot-workspaces.ts'
-import { workspaceToolNames, workspaceTools } from './workspace/tools.ts'
+import { type OpenSkills, openSkills } from './skills/open-skills.ts'
+import { readFileToolName, workspaceToolNames, workspaceTools } from './workspace/tools.ts'
+import { viewImage, viewImageTool } from './workspace/view-image.ts'
 import {
   absentFiles,
   absentWorkspace,
@@ -66,10 +71,12 @@ class Host implements ToolHost {
   readonly #graceMs: number
   readonly #log: Log
   readonly #sandboxes: Sandboxes | null
+  readonly #skillDirectories: SkillDirectories | null
 
   constructor(options: ToolHostOptions) {
     const bash = commandsOf(options)
     this.#sandboxes = bash?.sandboxes ?? null
+    this.#skillDirectories = bash?.directories ?? null
     this.#clock = options.clock ?? systemClock
     this.#graceMs = options.abortGraceMs ?? 5000
     this.#log = options.log
@@ -98,6 +105,7 @@ class Host implements ToolHost {
     const time = new OwnTime(this.#clock)
     const given = request.files && { files: filesBeside(time, request.files) }
     const files = this.#workspaces?.open({ ...request, ...given }) ?? noFiles
+    const skills = openSkills(request.skills && skillsBeside(time, request.skills))
     let over = false
     const progress = (note: string): void => {
       if (!over) this.#progress(request, note)
@@ -113,8 +121,8 @@ class Host implements ToolHost {
       found.tool = tool
       return tool.execute(
         request.args,
-        this.#context(request, inner, { progress, workspace: files.workspace }),
-        files.files,
+        this.#context(request, inner, { progress, workspace: skills.over(files.workspace) }),
+        { files: skills.beside(files.files), skills },
       )
     }
     try {
@@ -131,8 +139,12 @@ class Host implements ToolHost {
       })
       const changed = await files.close()
       // What a call changed is kept with its result, or not at all.
-      if (outcome.status !== 'completed' || changed.length === 0) return outcome
-      return { ...outcome, files: changed }
+      if (outcome.status !== 'completed') return outcome
+      return {
+        ...outcome,
+        ...(changed.length === 0 ? {} : { files: changed }),
+        ...readBy(request, outcome, skills),
+      }
     } catch (error) {
       this.#log.error('tool call broke the host', {
         tool: request.name,
@@ -146,6 +158,7 @@ class Host implements ToolHost {
 
   async close(): Promise<void> {
     await Promise.all([...this.#servers.map((server) => server.close()), this.#sandboxes?.close()])
+    await this.#skillDirectories?.close()
   }
 
   /** A tool, null if there is none, or why the server that might have it cannot say. */
@@ -190,6 +203,14 @@ class Host implements ToolHost {
   }
 }
 
+/** The skill whose instructions the model has read by their file. What tools of users read, the model has not. */
+const readBy = (
+  { name }: ToolRequest,
+  { output }: Extract<ToolOutcome, { status: 'completed' }>,
+  { read }: OpenSkills,
+): { readonly skill?: string } =>
+  name === readFileToolName && !output.isError && read !== null ? { skill: read } : {}
+
 function wrongVersion(name: string): Execution {
   const message = `Tool "${name}" has changed since the agent was defined.`
   return { ok: false, code: 'tool_version_mismatch', message }
@@ -206,15 +227,17 @@ function workspacesOf({ workspaceRoot, snapshots }: ToolHostOptions): Workspaces
   return snapshots === true ? new SnapshotWorkspaces() : null
 }
 
-function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly DefinedTool[] {
-  if (workspaceRoot !== undefined) return workspaceTools('directory')
-  return snapshots === true ? workspaceTools('snapshots') : []
+function fileTools({ workspaceRoot, snapshots }: ToolHostOptions): readonly Runnable[] {
+  if (workspaceRoot !== undefined) return [...workspaceTools('directory'), viewImage]
+  return snapshots === true ? [...workspaceTools('snapshots'), viewImage] : []
 }
 
 /** The tool `bash`, and where it executes. */
-function commandsOf(
-  options: ToolHostOptions,
-): { readonly sandboxes: Sandboxes; readonly tool: Runnable } | null {
+function commandsOf(options: ToolHostOptions): {
+  readonly sandboxes: Sandboxes
+  readonly directories: SkillDirectories
+  readonly tool: Runnable
+} | null {
   const { sandbox, commandsMax, env = process.env, workspaceRoot, snapshots } = options
   if (sandbox === undefined) return null
   const parsed = SandboxConfig.safeParse(sandbox)
@@ -222,7 +245,10 @@ function commandsOf(
   const config = parsed.data
   const sandboxes = openSandboxes(config, commandsMax)
   const kept = workspaceRoot === undefined && snapshots === true
-  return { sandboxes, tool: commandTool({ sandboxes, config, env, snapshots: kept }) }
+  const directories = new SkillDirectories(config.directory ?? tmpdir())
+  const skills = new SkillLoans(directories, env)
+  const tool = commandTool({ sandboxes, config, env, snapshots: kept, skills })
+  return { sandboxes, directories, tool }
 }
 
 function localTools(
@@ -241,7 +267,11 @@ function localTools(
     if (byName.has(name)) throw new TypeError(`Tool "${name}" is defined twice.`)
     byName.set(name, tool)
   }
-  for (const tool of builtIn) byName.set(tool.spec.name, tool)
+  for (const tool of builtIn) {
+    // A program that had a tool of this name before there was ours keeps it.
+    if (tool.spec.name === viewImageTool && byName.has(viewImageTool)) continue
+    byName.set(tool.spec.name, tool)
+  }
   return byName
 }
 

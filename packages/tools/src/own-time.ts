@@ -1,5 +1,5 @@
 /** The time of a call that it uses itself: it stands still while the call waits for the register, which may be away for a minute. */
-import type { CallFiles, Clock } from '@signalbox/engine'
+import type { CallFiles, CallSkills, Clock } from '@signalbox/engine'
 import { pause } from './clock.ts'
 
 export class OwnTime {
@@ -51,4 +51,10 @@ export class OwnTime {
 export const filesBeside = (time: OwnTime, { tree, read }: CallFiles): CallFiles => ({
   tree: () => time.without(tree()),
   read: (key) => time.without(read(key)),
+})
+
+/** The same of skills. */
+export const skillsBeside = (time: OwnTime, { bundle, ...skills }: CallSkills): CallSkills => ({
+  ...skills,
+  bundle: (skill) => time.without(bundle(skill)),
 })

@@ -68,8 +68,9 @@ function outcomeOf(settled: Settled): ToolOutcome {
   if (settled.how === 'threw') return failed('tool_error', describeError(settled.error))
   const { execution } = settled
   if (execution.ok) {
-    const { output, sandbox } = execution
-    return { status: 'completed', output, ...(sandbox ? { sandbox } : {}) }
+    const { output, images = [], sandbox } = execution
+    const shown = images.length > 0 ? { images } : {}
+    return { status: 'completed', output, ...shown, ...(sandbox ? { sandbox } : {}) }
   }
   const outcome = failed(execution.code, execution.message)
   return execution.unknown ? { ...outcome, unknown: true } : outcome

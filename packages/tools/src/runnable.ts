@@ -1,6 +1,8 @@
 /** What the host needs of a tool, wherever the tool comes from: this process, the workspace, an MCP server. */
 import type { JsonObject, SandboxReport, ToolOutput, ToolSpec } from '@signalbox/core'
-import type { FileSet } from './workspace/file-set.ts'
+import type { ImageDraft } from '@signalbox/engine'
+import type { OpenSkills } from './skills/open-skills.ts'
+import type { CallFileSet } from './workspace/file-set.ts'
 import type { Workspace } from './workspace/workspace.ts'
 
 /** What a tool is told about the call it executes. */
@@ -27,8 +29,13 @@ export interface ToolContext {
 
 /** What became of an execution that came back. */
 export type Execution =
-  /** `sandbox`: how its command was executed, if it was one for the sandbox. */
-  | { readonly ok: true; readonly output: ToolOutput; readonly sandbox?: SandboxReport }
+  /** `sandbox`: how its command was executed, if it was one for the sandbox. `images`: those of the output, where a text stands for each. */
+  | {
+      readonly ok: true
+      readonly output: ToolOutput
+      readonly images?: readonly ImageDraft[]
+      readonly sandbox?: SandboxReport
+    }
   | {
       readonly ok: false
       readonly code: string
@@ -45,6 +52,14 @@ export interface Runnable {
    * cancel may go on: its outcome is unknown unless it only reads.
    */
   readonly settlesOnAbort: boolean
-  /** `files` are all of the thread at once, for the sandbox; what tools of users do with files goes through the workspace. */
-  execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution>
+  /** `access` is for the sandbox; what tools of users do with files goes through the workspace. */
+  execute(args: JsonObject, context: ToolContext, access: CallAccess): Promise<Execution>
+}
+
+/** The files and skills that a command works on. */
+export interface CallAccess {
+  /** All files of the thread at once. */
+  readonly files: CallFileSet
+  /** The skills of the run. */
+  readonly skills: OpenSkills
 }

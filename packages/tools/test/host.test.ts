@@ -305,6 +305,7 @@ describe('what a host has', () => {
       'ls',
       'read_file',
       'str_replace',
+      'view_image',
       'write_file',
       'zeta',
     ])
@@ -360,6 +361,7 @@ describe('file tools', () => {
       ['ls', 'read'],
       ['read_file', 'read'],
       ['str_replace', 'once'],
+      ['view_image', 'read'],
       ['write_file', 'idempotent'],
     ])
   })

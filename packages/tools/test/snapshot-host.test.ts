@@ -41,6 +41,7 @@ it('has the file tools, of which none has to be asked about after a crash', asyn
     ['ls', 'read'],
     ['read_file', 'read'],
     ['str_replace', 'idempotent'],
+    ['view_image', 'read'],
     ['write_file', 'idempotent'],
   ])
   const read = await callTool(host, 'read_file', {

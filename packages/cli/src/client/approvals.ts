@@ -25,11 +25,11 @@ export type Target =
 const pageMax = 1000
 const Page = z.array(Approval.extend({ position: z.string() }))
 
-/** All that waits, oldest first; of one run or of all of them. @throws Failure */
+/** All that waits, oldest first; of one run and those below it, or of all of them. @throws Failure */
 export async function listApprovals(server: Server, runId?: string): Promise<Approval[]> {
   const all: Approval[] = []
   for (let after: string | undefined; ;) {
-    const query = { run_id: runId, after, limit: pageMax }
+    const query = { tree: runId, after, limit: pageMax }
     const page = await ask(server, Page, { path: '/approvals', query })
     all.push(...page)
     if (page.length < pageMax) return all

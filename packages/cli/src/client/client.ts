@@ -13,6 +13,7 @@ import { Accepted, Assistant, EventPage, Info, Run, UnknownEffect, Values } from
 import { evidenceClient } from './evidence.ts'
 import { type Follow, followRun } from './follow-run.ts'
 import { ask, inPath, sendRequest, type Server } from './http.ts'
+import { inputsClient } from './inputs.ts'
 import { isPassing } from './problem.ts'
 import { pausesClient } from './pauses.ts'
 import { runsClient } from './runs.ts'
@@ -41,6 +42,7 @@ export function createClient(server: Server) {
     children: (runId: string) => ask(server, z.array(Run), { path: onRun(runId, '/children') }),
     ...runsClient(server),
     ...pausesClient(server),
+    ...inputsClient(server),
     join: (runId: string, signal: AbortSignal) => join(server, runId, signal),
     follow: (follow: Follow) => followRun(server, follow),
     runEvents: (runId: string, query: { readonly after?: number; readonly limit?: number }) =>

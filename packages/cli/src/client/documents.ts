@@ -27,6 +27,15 @@ export const PauseTarget = z.looseObject({
 })
 export type PauseTarget = z.infer<typeof PauseTarget>
 
+/** A run below that waits for a human. */
+const HeldRun = z.looseObject({
+  run_id: z.string(),
+  kind: z.string(),
+  approval_id: z.string().optional(),
+  effect_id: z.string().optional(),
+  tool: z.string().optional(),
+})
+
 export const WaitsFor = z.looseObject({
   kind: z.string(),
   since: z.string(),
@@ -37,10 +46,12 @@ export const WaitsFor = z.looseObject({
   tool: z.string().optional(),
   queue: z.string().optional(),
   run_id: z.string().optional(),
+  run_waits_for: z.string().optional(),
   owner: z.string().optional(),
   lanes: z.array(z.string()).optional(),
   target: PauseTarget.optional(),
   reason: z.string().optional(),
+  below: z.array(HeldRun).optional(),
 })
 export type WaitsFor = z.infer<typeof WaitsFor>
 
@@ -60,6 +71,8 @@ export const Run = z.looseObject({
   ended_at: z.string().nullish(),
   /** Only of a run that is read by itself, or listed with those of all threads. */
   waits_for: WaitsFor.nullish(),
+  /** Only of a run that is listed among those that another one has started. */
+  spent: z.looseObject({ tokens: z.number() }).optional(),
 })
 export type Run = z.infer<typeof Run>
 
@@ -188,6 +201,30 @@ export const Approval = z.looseObject({
     .nullish(),
 })
 export type Approval = z.infer<typeof Approval>
+
+/** A question of a model that waits for a person. Times are ISO 8601. */
+export const AskedInput = z.looseObject({
+  run_id: z.string(),
+  call_id: z.string(),
+  question: z.string(),
+  why: z.string().nullish(),
+  kind: z.enum(['text', 'choice', 'form']),
+  options: z.array(z.string()).nullish(),
+  form: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        label: z.string(),
+        type: z.string(),
+        options: z.array(z.string()).nullish(),
+        required: z.boolean(),
+      }),
+    )
+    .nullish(),
+  requested_at: z.string(),
+  expires_at: z.string(),
+})
+export type AskedInput = z.infer<typeof AskedInput>
 
 export const UnknownEffect = z.looseObject({
   run_id: z.string(),

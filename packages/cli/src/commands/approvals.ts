@@ -22,7 +22,7 @@ export function approvalCommands(program: Command, shell: Shell): void {
   withServer(program.command('approvals'))
     .description('List calls that wait for an approval; with one of them, show it in full')
     .argument('[approval]', 'this one only, with all its arguments, and what became of it')
-    .option('--run <run>', 'of this run only')
+    .option('--run <run>', 'of this run, and of the runs below it')
     .option('-f, --follow', 'go on: show calls as they come, and what becomes of them')
     .action(async (approvalId: string | undefined, options: ListOptions) => {
       const terminal = createTerminal({ json: options.json === true })

@@ -65,7 +65,7 @@ function createCommand(keys: Command, shell: Shell): void {
     .option(...tenantOption)
     .requiredOption(
       '--scopes <scopes>',
-      'what it may, of enqueue,read,approve,audit,admin; or none',
+      'what it may, of enqueue,read,approve,audit,admin,memory:read,memory:write; or none',
     )
     .option('--name <name>', 'for humans', 'cli')
     .option(

@@ -1,12 +1,14 @@
 /** The agents of a configuration, resolved as a server would: for that their tools must say what they are. */
 import type { AgentDefinition } from '@signalbox/core'
-import { type Log, withReadResult } from '@signalbox/engine'
+import { type Log, withLoadSkill, withReadResult } from '@signalbox/engine'
 import { validateDetectors } from '@signalbox/models'
 import {
   checkNetwork,
+  checkSkillSecrets,
   checkServers,
   type LoadedConfig,
   type loadGovernance,
+  loadSkills,
   resolveAgents,
   sandboxOf,
 } from '@signalbox/server'
@@ -22,6 +24,8 @@ export async function findAgents(
   const sandbox = sandboxOf(config)
   checkServers(config, process.env)
   checkNetwork(config, process.env)
+  checkSkillSecrets(config, process.env)
+  const skills = await loadSkills({ config, dir })
   const host = createToolHost({
     ...how,
     tools,
@@ -30,10 +34,10 @@ export async function findAgents(
     ...(workspace === undefined ? { snapshots: true } : { workspaceRoot: dir }),
   })
   try {
-    const specs = await withReadResult(host).specs()
+    const specs = await withLoadSkill(withReadResult(host)).specs()
     const validate = (configs: Parameters<typeof validateDetectors>[0]) =>
       validateDetectors(configs, governance.detectors)
-    return resolveAgents(config, { specs, validateDetectors: validate, governance })
+    return resolveAgents(config, { specs, validateDetectors: validate, governance, skills })
   } finally {
     await host.close()
   }

@@ -30,6 +30,7 @@ export function contentsOf({ type, payload }: StoredEvent): readonly NamedConten
   const parts = [
     ...messages.flatMap((message) => listAt(message, 'parts')),
     ...listAt(payload, 'output', 'content'),
+    ...listAt(payload, 'skills').flatMap((skill) => listAt(skill, 'body')),
   ]
   const long = parts.filter((part) => at(part, 'type') === 'blob').map((part) => at(part, 'key'))
   const told = type === 'run.created' ? toldAt(payload) : []

@@ -15,24 +15,29 @@ export const runRow = (run: Run, now: number): Readonly<Record<string, string>> 
   state: run.state,
   outcome: run.outcome ?? '',
   ...(run.waits_for === undefined ? {} : { 'waits for': waitsText(run.waits_for, now) }),
+  ...(run.spent === undefined ? {} : { tokens: String(run.spent.tokens) }),
 })
 
 /** What a run waits for, and since when, in few words; empty when it has ended. */
 export function waitsText(waits: WaitsFor | null, now: number): string {
   if (waits === null) return ''
-  const { kind, since, until, tool, queue, run_id, lanes, target, reason } = waits
+  const { kind, since, until, tool, queue, run_id, lanes, target, reason, below = [] } = waits
+  const human = waits.run_waits_for === undefined ? '' : ', which waits for an answer'
   const what: Readonly<Record<string, string>> = {
     approval: `approval of ${tool ?? 'a call'}`,
+    input: 'answer to its question',
     unknown: `resolution of ${tool ?? 'a call'}`,
     paused: `${targetText(target)} to be resumed (${reason ?? ''})`,
     worker: `worker of ${queue ?? 'a queue'} (${tool ?? 'a call'})`,
     tool: `tool ${tool ?? ''}`,
     child: `run ${run_id ?? 'that it starts'}`,
-    thread: `thread, behind ${run_id ?? 'another run'}`,
+    thread: `thread, behind ${run_id ?? 'another run'}${human}`,
     lane: `limit ${lanes?.join(', ') ?? ''}`,
     delay: until?.slice(0, 19).replace('T', ' ') ?? 'its time',
   }
-  const words = oneLine(printable(what[kind] ?? kind), whole).trimEnd()
+  const held = below.map((each) => `${each.kind} in run ${each.run_id}`)
+  const humans = held.length === 0 ? '' : `, which waits for ${held.join(' and ')}`
+  const words = oneLine(printable(`${what[kind] ?? kind}${humans}`), whole).trimEnd()
   return `${words}, for ${duration(now - Date.parse(since))}`
 }
 
@@ -50,9 +55,13 @@ export function nextCommands(run: Run): readonly string[] {
 
 function answersTo(runId: string, waits: WaitsFor | null): readonly string[] {
   if (waits === null) return []
-  const { kind, approval_id, effect_id, run_id } = waits
+  const { kind, approval_id, effect_id, run_id, below = [] } = waits
+  // In the place of the run that it has started: those further down that want a human.
+  if (kind === 'child' && below.length > 0)
+    return below.flatMap((each) => answersTo(each.run_id, { ...each, since: waits.since }))
   if (kind === 'approval' && approval_id !== undefined)
     return [`signalbox approve ${approval_id}`, `signalbox reject ${approval_id}`]
+  if (kind === 'input') return [`signalbox inputs --run ${runId}`, `signalbox answer ${runId} "…"`]
   if (kind === 'unknown' && effect_id !== undefined)
     return ['happened', 'not-happened', 'retry'].map(
       (resolution) => `signalbox resolve ${runId} ${effect_id} ${resolution}`,

@@ -82,7 +82,9 @@ function showValues(terminal: Terminal, values: Values): ExitCode {
   if (answer) terminal.line(printable(answer.content))
   const { run, outcome } = values
   if (outcome === null)
-    terminal.note(`The run ${run.run_id} waits for a human: signalbox approvals, signalbox unknown`)
+    terminal.note(
+      `The run ${run.run_id} waits for a human: signalbox approvals, signalbox inputs, signalbox unknown`,
+    )
   else if (exitCodeOf(outcome) !== exitCodes.ok) terminal.note(endOf(run, outcome))
   return exitCodeOf(outcome)
 }

@@ -75,6 +75,8 @@ function hintFor(event: Event, { client, runId }: ShownRun): string | null {
     const id = textAt(payload, 'approvalId') || `${runId} ${textAt(payload, 'callId')}`
     return `Waits for you: signalbox approve ${id} ${where}   (or reject)`
   }
+  if (event.type === 'input.requested')
+    return `Waits for you: signalbox answer ${runId} "…" --call ${textAt(event.payload, 'callId')} ${where}`
   if (event.type === 'tool.unknown')
     return `If the run waits for you: signalbox resolve ${runId} ${textAt(event.payload, 'effectId')} happened ${where}   (or not-happened, retry)`
   return null

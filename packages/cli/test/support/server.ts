@@ -97,13 +97,15 @@ export interface ServerOptions {
   readonly embedded?: boolean
   /** More agents, and the files that they name. */
   readonly agents?: ConfigInput['agents']
+  /** And what their models do. */
+  readonly scripts?: ConfigInput['scripts']
   readonly files?: Readonly<Record<string, string>>
 }
 
 /** `embedded`: for commands that find the Postgres of a server by its folder; else they are given its address. */
 export async function startServer(
   given: Readonly<Record<string, string>> = {},
-  { embedded = false, agents = {}, files = {} }: ServerOptions = {},
+  { embedded = false, agents = {}, scripts = {}, files = {} }: ServerOptions = {},
 ): Promise<TestServer> {
   const { dir, remove } = await createFolder()
   for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text)
@@ -113,7 +115,11 @@ export async function startServer(
   const env = { ...given, ...(database ? { DATABASE_URL: database.adminUrl } : {}) }
   const server = await startSignalbox({
     loaded: {
-      config: parseConfig({ ...config, agents: { ...config.agents, ...agents } }),
+      config: parseConfig({
+        ...config,
+        agents: { ...config.agents, ...agents },
+        scripts: { ...config.scripts, ...scripts },
+      }),
       file: 'test',
       dir,
     },

@@ -9,13 +9,18 @@
 import { heardOf } from '../event/catalogue.ts'
 import { type Fact, type FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
+import { partWords } from '../image/words.ts'
+import type { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { textHead } from '../text/clip.ts'
+import { escaped } from '../text/inert.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
-import { escaped } from './cut.ts'
+import type { Todo } from '../todo/spec.ts'
 
 /** Lines by what they are about, oldest first. */
 interface Lines {
+  /** The items of the newest plan: it takes the place of the one before. */
+  todos: readonly string[]
   readonly runs: string[]
   /** Each path once. */
   readonly files: Set<string>
@@ -28,17 +33,19 @@ interface Lines {
 /** How many lines there are of each. */
 type Counts = Readonly<Record<keyof typeof sections, number>>
 
-const none: Counts = { runs: 0, files: 0, failures: 0, people: 0 }
+const none: Counts = { todos: 0, runs: 0, files: 0, failures: 0, people: 0 }
 
 /** The title of each section, and how many of its lines are shown. */
 const sections = {
+  todos: { title: 'The plan, as it was written last:', most: limits.todosMax },
   runs: { title: 'Runs that were started:', most: limits.appendixLinesMax },
   files: { title: 'Files that were changed:', most: limits.appendixLinesMax },
   failures: { title: 'Calls that failed:', most: limits.appendixFailuresMax },
   people: { title: 'What people decided about calls:', most: limits.appendixFailuresMax },
 } as const
 
-const countsOf = ({ runs, files, failures, people }: Lines): Counts => ({
+const countsOf = ({ todos, runs, files, failures, people }: Lines): Counts => ({
+  todos: todos.length,
   runs: runs.length,
   files: files.size,
   failures: failures.length,
@@ -55,6 +62,7 @@ function backTo(lines: Lines, counts: Counts): void {
 
 function forgetAll(lines: Lines): void {
   backTo(lines, none)
+  lines.todos = []
   lines.leftOut = none
 }
 
@@ -62,6 +70,14 @@ interface Called {
   readonly name: string
   /** The first argument. */
   readonly about: string
+  /** The task of a run that the call starts. */
+  readonly prompt: string
+}
+
+/** The calls by their ids, and the tasks that runs of the run at hand were started for. */
+interface Calls {
+  readonly byId: Map<string, Called>
+  readonly tasks: Set<string>
 }
 
 /** Grows event by event, each taken once. */
@@ -77,15 +93,25 @@ export interface Appendix {
  */
 export function createAppendix(earlier = ''): Appendix {
   const lines = linesOf(earlier)
-  const calls = new Map<string, Called>()
-  /** The lines there were before the run at hand. */
+  const calls: Calls = { byId: new Map(), tasks: new Set() }
+  /** The lines there were before the run at hand, and its plan. */
   let before = countsOf(lines)
+  let planned = lines.todos
   return {
     take(event) {
-      if (event.type === 'run.created') before = countsOf(lines)
+      if (event.type === 'run.created') {
+        calls.tasks.clear()
+        before = countsOf(lines)
+        planned = lines.todos
+      }
       const heard = heardOf(event)
-      if (heard?.as === 'denial') lines.failures.push(failureOf(calls, heard.callId, heard.code))
-      if (heard?.as === 'refusal' && heard.context === 'drop-turn') backTo(lines, before)
+      if (heard?.as === 'result' && heard.todos) lines.todos = heard.todos.map(todoLine)
+      if (heard?.as === 'denial')
+        lines.failures.push(failureOf(calls.byId, heard.callId, heard.code))
+      if (heard?.as === 'refusal' && heard.context === 'drop-turn') {
+        backTo(lines, before)
+        lines.todos = planned
+      }
       if (heard?.as === 'refusal' && heard.context === 'reset-context') forgetAll(lines)
       const fact = readFact(event)
       if (fact) take(lines, calls, fact)
@@ -94,8 +120,9 @@ export function createAppendix(earlier = ''): Appendix {
   }
 }
 
-function textOf({ runs, files, failures, people, leftOut }: Lines): string {
+function textOf({ todos, runs, files, failures, people, leftOut }: Lines): string {
   const text = [
+    section('todos', todos, leftOut),
     section('runs', runs, leftOut),
     section('files', [...files], leftOut),
     section('failures', failures, leftOut),
@@ -117,7 +144,13 @@ function section(name: keyof Counts, lines: readonly string[], leftOut: Counts):
 
 /** The lines of a text that `textOf` made. */
 function linesOf(text: string): Lines {
-  const found: Record<keyof Counts, string[]> = { runs: [], files: [], failures: [], people: [] }
+  const found: Record<keyof Counts, string[]> = {
+    todos: [],
+    runs: [],
+    files: [],
+    failures: [],
+    people: [],
+  }
   const leftOut = { ...none }
   let name: keyof Counts | undefined
   for (const line of text === '' ? [] : text.split('\n')) {
@@ -131,23 +164,22 @@ function linesOf(text: string): Lines {
   return { ...found, files: new Set(found.files), leftOut }
 }
 
-const names = ['runs', 'files', 'failures', 'people'] as const
+const names = ['todos', 'runs', 'files', 'failures', 'people'] as const
 
-function take(
-  { runs, files, failures, people }: Lines,
-  calls: Map<string, Called>,
-  fact: Fact,
-): void {
+function take({ runs, files, failures, people }: Lines, { byId, tasks }: Calls, fact: Fact): void {
   switch (fact.type) {
     case 'model.completed':
       for (const { id, name, args } of callsOf(fact.payload.turn))
-        calls.set(id, { name, about: firstOf(args) })
+        byId.set(id, { name, about: firstOf(args), prompt: promptOf(args) })
       return
     case 'child.ended': {
-      const { callId, outcome, output } = fact.payload
+      const { callId, outcome, output, agent } = fact.payload
       const [part] = output.content
-      const words = part?.type === 'text' ? part.text : (part?.preview ?? '')
-      runs.push(`${nameOf(calls, callId)}: ${outcome}: ${short(words)}`)
+      const words = part ? partWords(part) : ''
+      const what =
+        agent === undefined ? nameOf(byId, callId) : taskLine(byId.get(callId), { agent, tasks })
+      runs.push(`${what}: ${outcome}: ${short(words)}`)
+      for (const path of pathsOf(fact.payload)) files.add(path)
       return
     }
     case 'run.created':
@@ -155,30 +187,44 @@ function take(
       for (const path of pathsOf(fact.payload)) files.add(path)
       return
     case 'tool.failed':
-      failures.push(failureOf(calls, fact.payload.callId, fact.payload.error.code))
+      failures.push(failureOf(byId, fact.payload.callId, fact.payload.error.code))
       return
     case 'tool.denied':
       failures.push(
-        failureOf(calls, fact.payload.callId, fact.payload.answer.reasons[0]?.code ?? 'denied'),
+        failureOf(byId, fact.payload.callId, fact.payload.answer.reasons[0]?.code ?? 'denied'),
       )
       return
     case 'approval.answered': {
       const { callId, tool, decision, scope, edited } = fact.payload
       const reach = scope === undefined || scope === 'once' ? '' : ` (${scope})`
       const to = edited ? ` to ${firstOf(edited.args)}` : ''
-      people.push(`${short(tool)} ${calls.get(callId)?.about ?? ''}: ${decision}${to}${reach}`)
+      people.push(`${short(tool)} ${byId.get(callId)?.about ?? ''}: ${decision}${to}${reach}`)
       return
     }
     default:
   }
 }
 
-const pathsOf = ({
-  files = [],
-}: FactPayload<'run.created' | 'tool.completed'>): readonly string[] =>
+const todoLine = ({ text, status }: Todo): string => `[${status}] ${short(text)}`
+
+const pathsOf = ({ files = [] }: Pick<FactPayload<'run.created'>, 'files'>): readonly string[] =>
   'manifest' in files
     ? [`(${files.count} files at once)`]
     : files.map(({ path, key }) => `${short(path)}${key === null ? ' (deleted)' : ''}`)
+
+/** The agent and the task of a run that was started, and whether it was started for the same before. */
+function taskLine(
+  called: Called | undefined,
+  { agent, tasks }: { readonly agent: string; readonly tasks: Set<string> },
+): string {
+  const prompt = called?.prompt ?? ''
+  const task = `${agent}\u0000${prompt}`
+  const again = tasks.has(task) ? ' (the same task as before)' : ''
+  tasks.add(task)
+  return `${short(agent)} ${short(JSON.stringify(prompt))}${again}`
+}
+
+const promptOf = ({ prompt }: JsonObject): string => (typeof prompt === 'string' ? prompt : '')
 
 const nameOf = (calls: ReadonlyMap<string, Called>, callId: string): string =>
   short(calls.get(callId)?.name ?? 'a call')

@@ -4,6 +4,7 @@
  *
  * K1 A result is cleared once, by the first prune that reaches it, and the line about it is always the same.
  * K2 What a rule does not name stays as it is: results that report an error, that are short, or of tools that are excluded.
+ * K3 Images of a result stay when its words go: they give way by their number (`shown-images.ts`).
  */
 import { limits } from '../limits.ts'
 import type {
@@ -14,6 +15,7 @@ import type {
   ToolCallPart,
   ToolOutput,
 } from '../message.ts'
+import { partWords } from '../image/words.ts'
 import { textHead, textTail } from '../text/clip.ts'
 import { bytesAsJson, bytesAsUtf8 } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
@@ -72,23 +74,20 @@ export const isClearable = (
 ): boolean => !isError && !exclude.includes(name) && lengthOf(content) >= minChars
 
 const lengthOf = (content: readonly ContentPart[]): number =>
-  content.reduce((chars, part) => chars + shownOf(part).length, 0)
-
-const shownOf = (part: TextPart | BlobPart): string =>
-  part.type === 'text' ? part.text : part.preview
+  content.reduce((chars, part) => chars + (part.type === 'image' ? 0 : partWords(part).length), 0)
 
 /** Bytes of contents that were measured. They are never changed, only replaced. */
 const sizes = new WeakMap<object, number>()
 
 function sizeOf(content: readonly ContentPart[]): number {
-  const known =
-    sizes.get(content) ??
-    content.reduce(
-      (bytes, part) => bytes + (part.type === 'text' ? bytesAsUtf8(part.text) : part.bytes),
-      0,
-    )
+  const known = sizes.get(content) ?? content.reduce((bytes, part) => bytes + sizeOfPart(part), 0)
   sizes.set(content, known)
   return known
+}
+
+function sizeOfPart(part: ContentPart): number {
+  if (part.type === 'image') return 0
+  return part.type === 'text' ? bytesAsUtf8(part.text) : part.bytes
 }
 
 const pointer = (id: string): string => `read_result ${JSON.stringify({ call: id, offset: 0 })}`
@@ -102,7 +101,8 @@ function clearedResult(
   const how = readable
     ? `Read it again with ${pointer(id)}]`
     : 'Make the call again if you need it.]'
-  return { content: [{ type: 'text', text: `${what} ${how}` }], isError: false }
+  const images = content.filter(({ type }) => type === 'image')
+  return { content: [{ type: 'text', text: `${what} ${how}` }, ...images], isError: false }
 }
 
 /** Bytes of JSON that stay of a result once it is cleared. */
@@ -114,9 +114,9 @@ export function shortened(
   entry: Entry,
   { rule, current }: { readonly rule: ClearRule; readonly current: number },
 ): Entry | null {
-  if (entry.type === 'said' && entry.isSummary) return null
+  if (entry.type === 'said' && (entry.isSummary || entry.isMemory)) return null
   const most = entry.at.run < current ? rule.wordsChars : rule.ownChars
-  const isLong = (part: AssistantPart): part is TextPart | BlobPart =>
+  const isLong = (part: AssistantPart | ContentPart): part is TextPart | BlobPart =>
     (part.type === 'text' && part.text.length > most) || (part.type === 'blob' && part.bytes > most)
   if (!entry.parts.some(isLong)) return null
   const cut = (part: TextPart | BlobPart): TextPart => headAndTail(part, entry.id, rule)

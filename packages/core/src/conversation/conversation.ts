@@ -1,15 +1,22 @@
 /** A conversation while it is read from events: what was said, by whom, in order. */
-import type { AssistantPart } from '../message.ts'
+import type { AssistantPart, ContentPart } from '../message.ts'
 import { Entries, Results } from './entries.ts'
 import { GivenInstructions } from './instructions.ts'
+import type { PinnedMemory } from '../memory/shown.ts'
 import { nowhere, type SaidAt, HeardRuns } from './place.ts'
+import { TurnChanges } from './turn-changes.ts'
 import type { EntryReader } from './entry-reader.ts'
+import { ShownImages } from './shown-images.ts'
 import type { Said } from './write.ts'
 
 /** Grows event by event. */
 export class Conversation {
+  /** The words of the agent before everything else, in the role of the user. */
+  readonly head: readonly ContentPart[]
   readonly entries = new Entries()
   readonly results = new Results()
+  /** Which images give way to others. */
+  readonly images = new ShownImages()
   /** Calls whose results gave way to a line. */
   readonly cleared = new Set<string>()
   /** How far it was cleared, and as what; null: never. */
@@ -25,6 +32,19 @@ export class Conversation {
   waiting: { readonly seq: number; readonly said: readonly Said[] }[] = []
   /** Where the words of the current run begin. */
   from = 0
+  /** The files that calls of the turn at hand changed. */
+  readonly changes = new TurnChanges()
+  /** The first event of the current run. */
+  begun: SaidAt = nowhere
+  /** The notes about the user that the current run has pinned; null: none yet. */
+  pinned: PinnedMemory | null = null
+  /** Were there ever any? */
+  hasNotes = false
+
+  /** `head`: empty for none. */
+  constructor(head = '') {
+    this.head = head === '' ? [] : [{ type: 'text', text: head }]
+  }
 }
 
 const remindersMax = 4

@@ -5,10 +5,13 @@
  * U1 The summary and its place come in one event, so that neither stands without the other.
  * U2 The newest words of a user, all messages of them, and those that the model was not shown yet, stand as they were said.
  * U3 It is the user's role that says it, as data (C6): a summary gives no instructions.
+ * U4 Skills that were loaded before the moment stand behind it as they were: what they say is not summed up.
  */
 import type { FactPayload } from '../event/fact.ts'
 import type { ContentPart } from '../message.ts'
+import { escaped } from '../text/inert.ts'
 import type { Conversation } from './conversation.ts'
+import { keptBlock } from './notes.ts'
 import { isThrough } from './place.ts'
 import type { Entry, Said } from './write.ts'
 
@@ -30,6 +33,7 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
   const count = entriesThrough(conversation, payload.through)
   if (count === 0) return
   const at = runs.placeOf(payload.through)
+  conversation.hasNotes ||= payload.memory !== undefined
   const { instructions: texts = [], instructionsLeftOut: leftOut = 0 } = payload
   conversation.instructions.recall({ texts, leftOut })
   const summary: Said = { type: 'said', at, parts: blockOf(payload), isSummary: true }
@@ -40,7 +44,7 @@ export function cutThrough(conversation: Conversation, payload: Compacted): void
     at,
     ...each,
   }))
-  const put = [summary, ...said]
+  const put = [summary, ...keptBlock(payload.memory, at), ...said]
   entries.cutBefore(count, put)
   // Where the words of the run are before the place, a refusal forgets what is behind it, and not the summary.
   conversation.from = Math.max(put.length, conversation.from - count + put.length)
@@ -51,11 +55,13 @@ const head =
   'are those behind it.'
 
 /** The block that the model reads. What it quotes is escaped by whoever made it. */
-function blockOf({ summary, appendix, words }: Compacted): Said['parts'] {
+function blockOf({ summary, appendix, skills = [], words }: Compacted): Said['parts'] {
   return [
     text(`${head}\n<summary>`),
     ...summary,
     text(appendix === '' ? '</summary>' : `</summary>\n<facts>\n${appendix}\n</facts>`),
+    ...(skills.length > 0 ? [text('Skills that are loaded:')] : []),
+    ...skills.flatMap(({ body }) => body),
     ...(words ? [text('The last words of the user before that:')] : []),
   ]
 }
@@ -84,7 +90,3 @@ export interface Words {
 /** The same of words that may repeat what was escaped before: whoever reads a block of data writes as it does. */
 export const escapedOnce = (words: string): string =>
   escaped(words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'))
-
-/** Values in a block of data cannot end it, or begin another one. */
-export const escaped = (words: string): string =>
-  words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -34,11 +34,17 @@ export class EntryChanges {
 export class Entries {
   readonly #all: Entry[] = []
   readonly #watchers: EntryChanges[] = []
+  #hasImages = false
   /** Where the answer under an id stands that is not a correction. Null: to be looked up anew. */
   #places: Map<string, number> | null = new Map()
 
   get all(): readonly Entry[] {
     return this.#all
+  }
+
+  /** Has any image ever been among them? */
+  get hasImages(): boolean {
+    return this.#hasImages
   }
 
   /** The answer under this id that is not a correction, and where it stands. */
@@ -52,6 +58,7 @@ export class Entries {
   push(...entries: readonly Entry[]): void {
     for (const entry of entries) {
       if (isCallAnswer(entry) && !entry.corrected) this.#places?.set(entry.id, this.#all.length)
+      this.#hasImages ||= holdsImage(entry.parts)
       this.#all.push(entry)
     }
   }
@@ -73,6 +80,11 @@ export class Entries {
     this.#change(at)
   }
 
+  insert(at: number, entry: Entry): void {
+    this.#all.splice(at, 0, entry)
+    this.#change(at)
+  }
+
   /** Forgets everything from there on. */
   cut(from: number): void {
     this.#all.splice(from)
@@ -81,6 +93,7 @@ export class Entries {
 
   /** Puts entries in the place of the first `count`. */
   cutBefore(count: number, entries: readonly Entry[]): void {
+    this.#hasImages ||= entries.some(({ parts }) => holdsImage(parts))
     this.#all.splice(0, count, ...entries)
     this.#change(0)
   }
@@ -96,6 +109,9 @@ export class Entries {
     this.#places = null
   }
 }
+
+const holdsImage = (parts: readonly { readonly type: string }[]): boolean =>
+  parts.some(({ type }) => type === 'image')
 
 /** Of two under one id, the later. */
 const placesOf = (entries: readonly Entry[]): Map<string, number> =>
@@ -127,6 +143,12 @@ export class Results {
   readonly #outputs = new Map<string, ToolOutput>()
   readonly #watchers: ResultChanges[] = []
   readonly #remarks = new Map<string, readonly string[]>()
+  #hasImages = false
+
+  /** Has any image ever been among them? */
+  get hasImages(): boolean {
+    return this.#hasImages
+  }
 
   get(callId: string): ToolOutput | undefined {
     return this.#outputs.get(callId)
@@ -138,6 +160,7 @@ export class Results {
 
   set(callId: string, output: ToolOutput): void {
     this.#outputs.set(callId, output)
+    this.#hasImages ||= holdsImage(output.content)
     for (const watcher of this.#watchers) watcher.note(callId)
   }
 

@@ -1,9 +1,11 @@
 /** The part of a conversation before a moment between turns, for whoever sums it up. */
 import { bytesAsJson } from '../text/utf8.ts'
+import type { ShownNotes } from '../memory/shown.ts'
 import type { Moment } from '../room-measure.ts'
 import type { Conversation } from './conversation.ts'
 import { entriesThrough, newestWords, type Words } from './cut.ts'
 import type { KeptInstructions } from './instructions.ts'
+import { notesShown } from './notes.ts'
 import { type Clips, mayBeKept, serialised, type Texts } from './serialise.ts'
 import { elsewhere } from './weights.ts'
 import { type Beginning, wholeBeginning, type Entry } from './write.ts'
@@ -23,6 +25,8 @@ export interface ConversationPart {
   readonly words: Words | null
   /** The messages right before that one, oldest first: with it, they are what was said at once. */
   readonly earlierWords: readonly Words[]
+  /** The notes about the user in it that hold. */
+  readonly memory: ShownNotes | null
   /** Keys of long words in it that stand elsewhere; of what may not be kept, none. */
   readonly blobs: readonly string[]
   /** System messages that came as input, so far, as a fact may hold them. */
@@ -53,13 +57,19 @@ export function partOf(
     clean: clean && clean.messages,
     words: words.at(-1) ?? null,
     earlierWords: words.slice(0, -1),
-    blobs: before.filter(mayBeKept).flatMap(({ parts }) => blobsIn(parts)),
+    memory: conversation.hasNotes ? notesShown(before) : null,
+    blobs: before
+      .filter(mayBeKept)
+      .filter(isNoBlock)
+      .flatMap(({ parts }) => blobsIn(parts)),
     instructions: conversation.instructions.kept(),
     text: (clips) => serialised(before, { results, clips, texts }),
     rest: (clips) =>
       clean ? serialised(before.slice(clean.entries), { results, clips, texts }) : '',
   }
 }
+
+const isNoBlock = (entry: Entry): boolean => entry.type !== 'said' || !entry.isMemory
 
 const blobsIn = (parts: Entry['parts']): readonly string[] =>
   parts.flatMap((part) => (part.type === 'blob' ? [part.key] : []))

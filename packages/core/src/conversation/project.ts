@@ -11,12 +11,19 @@
  * P6 What was pruned stays so: a request differs from the one before only behind it, unless a prune lies between (`clear.ts`).
  * P7 What was cut is gone from the requests behind it, and stands in the log: a summary says it (`cut.ts`).
  * P8 Files that a run is given are listed behind the words of its last message, from its own event; an edit says nothing of files.
+ * P9 The catalogue of skills stands before everything that is said, and stays: a summary replaces what is behind it. Skills that a user named
+ *    stand behind the words of the last message, from the event of the run.
+ * P10 An image stands where its part stands. A request shows no more of them than it may (`shown-images.ts`): one line stands for each other.
+ * P11 A result says where a run that was started, and a call beside it, changed the same files without knowing of each other.
+ * P12 Notes about the user stand before the words of the run that pinned them (`notes.ts`): a prompt holds a reference to each block.
  */
 import { heardOf } from '../event/catalogue.ts'
 import type { Heard } from '../event/entry.ts'
 import type { FactPayload } from '../event/fact.ts'
 import { type FoldableEvent, readFact } from '../event/upcast.ts'
-import type { AssistantPart, EditMessage, UserMessage } from '../message.ts'
+import { partWords } from '../image/words.ts'
+import type { AssistantPart, EditMessage, ImagePart, TextPart, UserMessage } from '../message.ts'
+import type { PinnedMemory, ShownNotes } from '../memory/shown.ts'
 import type { Prompt } from '../prompt.ts'
 import type { ModelTurn } from '../turn.ts'
 import { callsOf } from '../verdict/authorization/judge.ts'
@@ -24,17 +31,18 @@ import { explainSafety, isVisible } from '../verdict/safety/explain.ts'
 import type { Moment } from '../room-measure.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { clear } from './clear.ts'
-import type { FileChanges } from '../workspace/file-change.ts'
 import { Conversation, correct, force, forgetRefused, hear, remind } from './conversation.ts'
 import { cutThrough } from './cut.ts'
 import { type CutSize, cutsOf } from './cuts.ts'
 import { isCallAnswer } from './entries.ts'
-import { tellFiles } from './given-files.ts'
+import { imagesOf, tellFiles } from './given-files.ts'
+import { notesShown, pinNotes } from './notes.ts'
 import { isBlank } from './pairing.ts'
 import { type ConversationPart, partOf } from './part.ts'
 import type { SaidAt } from './place.ts'
-import { deniedResult, resultOf } from './result.ts'
+import { deniedResult, resultOf, settledResult } from './result.ts'
 import type { Texts } from './serialise.ts'
+import { leaveOutImages } from './shown-images.ts'
 import { Weights } from './weights.ts'
 import { createConversationWriter, type Entry, type Said } from './write.ts'
 
@@ -47,32 +55,59 @@ export interface PromptProjection {
   readonly kept: number
   /** The places between turns at which what was taken could be made lighter, newest first. One of so many turns is told in any case. */
   cuts(rule: ClearRule, turns: number): readonly CutSize[]
+  /** The images that the last prompt shows, oldest first. */
+  images(): readonly ImagePart[]
+  /** The notes that the run at hand has pinned; null: none so far. */
+  readonly pinned: PinnedMemory | null
+  /** The notes about the user that the conversation shows, and that hold; null: it shows none. */
+  notes(): ShownNotes | null
+  /** Does it hold a reference to notes, or did it? */
+  readonly hasNotes: boolean
+  /** The run at hand shows these: until a fact says so, or others. */
+  pin(pinned: PinnedMemory): void
   /** The part up to a moment, to be summed up. `texts`: by their keys, long words that stand elsewhere. */
   part(through: Moment, texts?: Texts): ConversationPart
 }
 
-/** Begins a conversation under the instructions of an agent. */
-export function createProjection(instructions: string): PromptProjection {
-  const conversation = new Conversation()
+/** Begins a conversation under the instructions of an agent. `catalogue`: of its skills; empty for none. */
+export function createProjection(instructions: string, catalogue = ''): PromptProjection {
+  const conversation = new Conversation(catalogue)
   const writer = createConversationWriter(conversation)
   const weights = new Weights(conversation)
   return {
     take: (event) => take(conversation, event),
     prompt() {
       const { reminders } = conversation
+      conversation.images.bringUp(conversation)
       return writer.write({ instructions, given: conversation.instructions, reminders })
     },
     get kept() {
       return writer.kept
     },
+    get pinned() {
+      return conversation.pinned
+    },
+    notes: () => (conversation.hasNotes ? notesShown(conversation.entries.all) : null),
+    get hasNotes() {
+      return conversation.hasNotes
+    },
+    pin: (pinned) => pin(conversation, pinned),
     part: (through, texts) => partOf(conversation, through, texts),
-    cuts: (rule, wanted) => cutsOf(conversation, weights, { rule, wanted, end: conversation.now }),
+    cuts(rule, wanted) {
+      conversation.images.bringUp(conversation)
+      return cutsOf(conversation, weights, { rule, wanted, end: conversation.now })
+    },
+    images: () => conversation.images.in(conversation),
   }
 }
 
 /** Builds the prompt from the events of a thread's runs, oldest run first, each in order. */
-export function project(instructions: string, events: Iterable<FoldableEvent>): Prompt {
-  const projection = createProjection(instructions)
+export function project(
+  instructions: string,
+  events: Iterable<FoldableEvent>,
+  catalogue = '',
+): Prompt {
+  const projection = createProjection(instructions, catalogue)
   for (const event of events) projection.take(event)
   return projection.prompt()
 }
@@ -92,20 +127,23 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     const { history = [] } = payload
     conversation.entries.push(...written(conversation, heeded(conversation, history)))
     conversation.from = conversation.entries.all.length
+    conversation.begun = conversation.now
+    conversation.pinned = null
     // One that sums up says nothing.
     if (payload.compact) return
     const said = payload.edit
       ? written(conversation, payload.edit.messages)
-      : withFiles(
-          conversation,
-          begun(conversation, heeded(conversation, payload.input)),
-          payload.files,
-        )
+      : withBlocks(conversation, begun(conversation, heeded(conversation, payload.input)), payload)
     conversation.entries.push(...said)
     conversation.reminders = []
     return
   }
-  if (fact.type === 'model.completed') return answer(conversation, fact.payload.turn)
+  if (fact.type === 'model.completed') {
+    const { turn, pinned } = fact.payload
+    conversation.changes.clear()
+    if (pinned?.memory) pin(conversation, pinned.memory)
+    return answer(conversation, turn)
+  }
   if (fact.type === 'approval.answered') return edit(conversation, fact.payload)
   if (fact.type === 'context.compacted') return cutThrough(conversation, fact.payload)
   if (fact.type === 'input.injected') {
@@ -114,7 +152,10 @@ function take(conversation: Conversation, event: FoldableEvent): void {
     return
   }
   const result = resultOf(fact)
-  if (result) conversation.results.set(result.callId, result.output)
+  if (!result) return
+  conversation.results.set(result.callId, result.output)
+  const remark = conversation.changes.take(fact, event.runId ?? '')
+  if (remark !== null) conversation.results.remark(result.callId, remark)
 }
 
 /** Takes what a decision says to the model. */
@@ -122,6 +163,8 @@ function obey(conversation: Conversation, heard: Heard): void {
   switch (heard.as) {
     case 'denial':
       return conversation.results.set(heard.callId, deniedResult(heard.code, heard.message))
+    case 'result':
+      return conversation.results.set(heard.callId, settledResult(heard.text))
     case 'remark':
       return conversation.results.remark(heard.callId, heard.text)
     case 'reminder':
@@ -137,9 +180,18 @@ function obey(conversation: Conversation, heard: Heard): void {
       return correct(conversation, heard.messageId, heard.text)
     case 'refusal':
       return forgetRefused(conversation, heard.context)
-    case 'pruning':
-      return clear(conversation, conversation.runs.placeOf(heard.through), heard.rule)
+    case 'pruning': {
+      const { through, rule } = heard
+      if (rule.images !== undefined) leaveOutImages(conversation, rule.images)
+      if (through) clear(conversation, conversation.runs.placeOf(through), rule)
+      return
+    }
   }
+}
+
+function pin(conversation: Conversation, pinned: PinnedMemory): void {
+  conversation.hasNotes ||= pinned.notes.length > 0
+  pinNotes(conversation, pinned)
 }
 
 /** An answer that was cut, and that another turn goes on from, stays. */
@@ -192,18 +244,19 @@ function begun(conversation: Conversation, input: readonly UserMessage[]): reado
   return input.length === 0 && entries.all.at(-1)?.type === 'said' ? [] : words(conversation, input)
 }
 
-/** The list of the files stands behind what came with them, in the same message. */
-function withFiles(
+/** The list of the files, and the skills that were named, stand behind what came with them, in the same message. */
+function withBlocks(
   { now: at }: Conversation,
   said: readonly Said[],
-  files: FileChanges | undefined,
+  { files, skills = [] }: FactPayload<'run.created'>,
 ): readonly Said[] {
   const text = files && tellFiles(files)
-  if (text === undefined || text === null) return said
+  const list = text === undefined || text === null ? [] : [{ type: 'text' as const, text }]
+  const parts = [...list, ...(files ? imagesOf(files) : []), ...skills.flatMap(({ body }) => body)]
+  if (parts.length === 0) return said
   const last = said.at(-1)
-  const part = { type: 'text', text } as const
-  if (!last) return [{ type: 'said', at, parts: [part] }]
-  return [...said.slice(0, -1), { ...last, parts: [...last.parts, part] }]
+  if (!last) return [{ type: 'said', at, parts }]
+  return [...said.slice(0, -1), { ...last, parts: [...last.parts, ...parts] }]
 }
 
 function words({ now: at }: Conversation, input: readonly UserMessage[]): readonly Said[] {
@@ -223,11 +276,15 @@ function written(
     const kept = parts.filter((part) => !isBlank(part))
     if (kept.length === 0) return []
     if (role !== 'assistant') return [{ type: 'said', id, at, parts: kept }]
-    return [{ type: 'answered', id, at, parts: kept, closed: true }]
+    // No model answers with an image.
+    const spoken = kept.map((part) => (part.type === 'image' ? asWords(part) : part))
+    return [{ type: 'answered', id, at, parts: spoken, closed: true }]
   })
   const isFirst = entries.all.length === 0 && said[0]?.type === 'answered'
   return isFirst ? [noInput(at), ...said] : said
 }
+
+const asWords = (part: ImagePart): TextPart => ({ type: 'text', text: partWords(part) })
 
 function answer(conversation: Conversation, turn: ModelTurn): void {
   const { entries, now: at } = conversation

@@ -13,6 +13,9 @@ const clip = (text: string): string =>
     ? text
     : `${text.slice(0, limits.errorCharsToModelMax)}…`
 
+/** The result of a call that a decision settled. */
+export const settledResult = (text: string): ToolOutput => say(text, false)
+
 export const deniedResult = (code: string, message: string): ToolOutput =>
   say(`Error: this call was not executed (${code}). ${clip(message)}`, true)
 

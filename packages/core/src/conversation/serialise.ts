@@ -1,7 +1,8 @@
 /** A part of a conversation written out as one text, by roles, to be summed up: no metadata of providers, long results clipped. */
 import type { AssistantPart, ContentPart, ToolOutput } from '../message.ts'
+import { partWords } from '../image/words.ts'
 import { textHead, textTail } from '../text/clip.ts'
-import { escaped } from './cut.ts'
+import { escaped } from '../text/inert.ts'
 import type { Results } from './entries.ts'
 import { missingResult } from './result.ts'
 import type { Entry } from './write.ts'
@@ -32,6 +33,8 @@ interface Written {
 /** The text of these entries. */
 export const serialised = (entries: readonly Entry[], written: Written): string =>
   entries
+    // Notes about the user are no part of the conversation: they stand behind the summary as they are.
+    .filter((entry) => entry.type !== 'said' || !entry.isMemory)
     .map((entry) => {
       if (!mayBeKept(entry)) return gap
       if (entry.type === 'answered') return answerOf(entry.parts, written)
@@ -60,7 +63,7 @@ const resultLine = ({ content, isError }: ToolOutput, chars: number): string =>
   `${isError ? 'error' : 'result'}: ${partsOf(content, chars)}`
 
 const partsOf = (parts: readonly ContentPart[], chars: number): string =>
-  parts.map((part) => escaped(clip(textOf(part), chars))).join('\n')
+  parts.map((part) => escaped(clip(partWords(part), chars))).join('\n')
 
 const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
   parts
@@ -72,9 +75,7 @@ const wordsOf = (parts: readonly ContentPart[], written: Written): string =>
 const wholeBy =
   ({ texts }: Pick<Written, 'texts'>) =>
   (part: ContentPart): string =>
-    (part.type === 'blob' ? texts.get(part.key) : undefined) ?? textOf(part)
-
-const textOf = (part: ContentPart): string => (part.type === 'text' ? part.text : part.preview)
+    (part.type === 'blob' ? texts.get(part.key) : undefined) ?? partWords(part)
 
 const clip = (words: string, chars: number): string =>
   words.length <= chars ? words : `${textHead(words, chars)}…`

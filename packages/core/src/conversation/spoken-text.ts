@@ -25,7 +25,7 @@ function spokenIn(event: FoldableEvent, id: string): readonly SpokenPart[] | nul
   const fact = readFact(event)
   if (!fact) return null
   const result = resultOf(fact)
-  if (result) return result.callId === id ? result.output.content : null
+  if (result) return result.callId === id ? spokenParts(result.output.content) : null
   switch (fact.type) {
     case 'run.created': {
       const { input, history = [], edit } = fact.payload
@@ -46,9 +46,15 @@ function spokenIn(event: FoldableEvent, id: string): readonly SpokenPart[] | nul
 const readable: ReadonlySet<string> = new Set(['complete', 'length', 'interrupted'])
 
 const messageIn = (
-  messages: readonly { readonly id: string; readonly parts: readonly AssistantPart[] }[],
+  messages: readonly { readonly id: string; readonly parts: readonly SaidPart[] }[],
   id: string,
-): readonly SpokenPart[] | null =>
-  messages
-    .find((message) => message.id === id)
-    ?.parts.filter((part) => part.type === 'text' || part.type === 'blob') ?? null
+): readonly SpokenPart[] | null => {
+  const message = messages.find((each) => each.id === id)
+  return message ? spokenParts(message.parts) : null
+}
+
+type SaidPart = AssistantPart | ContentPart
+
+/** An image is seen, and not read. */
+const spokenParts = (parts: readonly SaidPart[]): readonly SpokenPart[] =>
+  parts.filter((part) => part.type === 'text' || part.type === 'blob')

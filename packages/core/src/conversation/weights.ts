@@ -5,6 +5,7 @@
  * M1 A weight holds as long as the entry, the results of its calls, the rule, and whether its run is an earlier one, are what they were.
  * M2 Content is never changed, only replaced: its size is measured once.
  */
+import { imageBytesIn } from '../image/weight.ts'
 import { bytesAsJson } from '../text/utf8.ts'
 import type { ClearRule } from '../verdict/context/verdict.ts'
 import { isClearable, lineBytes, shortened } from './clear.ts'
@@ -84,20 +85,22 @@ export class Weights {
   #measure(entry: Entry, rule: ClearRule): Weight {
     const { current } = this.#conversation.runs
     const short = shortened(entry, { rule, current })
-    const kept = this.#sizeOf(entry.parts) + elsewhere(entry.parts)
-    const own = short ? Math.max(0, kept - bytesAsJson(short.parts)) : 0
+    const { images } = this.#conversation
+    const shown = entry.type === 'said' ? imageBytesIn(images.visible(entry.parts)) : 0
+    const kept = this.#sizeOf(entry.parts) + elsewhere(entry.parts) + shown
+    const own = short ? Math.max(0, kept - shown - bytesAsJson(short.parts)) : 0
     const weight = { kept, results: 0, cleared: 0, inputs: short ? 1 : 0, shortened: own }
     return entry.type === 'said' ? weight : this.#withResults(entry, weight, rule)
   }
 
   #withResults(entry: CallAnswer, weight: Weight, rule: ClearRule): Weight {
-    const { results, cleared } = this.#conversation
+    const { results, cleared, images } = this.#conversation
     let { kept, results: count, cleared: lost } = weight
     for (const part of entry.parts) {
       const output = part.type === 'tool_call' ? results.get(part.id) : undefined
       if (part.type !== 'tool_call' || !output) continue
       const size = this.#sizeOf(output.content)
-      kept += size
+      kept += size + imageBytesIn(images.visible(output.content))
       if (cleared.has(part.id) || !isClearable(part, output, rule)) continue
       count += 1
       lost += Math.max(0, size - lineBytes(part, output, rule))

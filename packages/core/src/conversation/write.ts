@@ -13,6 +13,7 @@ import type { SaidAt } from './place.ts'
 import { acceptable, isBlank } from './pairing.ts'
 import { EntryReader } from './entry-reader.ts'
 import { missingResult } from './result.ts'
+import type { ShownImages } from './shown-images.ts'
 
 export interface Said {
   readonly type: 'said'
@@ -22,6 +23,8 @@ export interface Said {
   readonly parts: readonly ContentPart[]
   /** It stands for what was said before. */
   readonly isSummary?: true
+  /** It refers to notes about the user. */
+  readonly isMemory?: true
 }
 
 export interface CallAnswer {
@@ -44,8 +47,12 @@ export type Entry = Said | CallAnswer
 
 /** The entries of a conversation, and what came of the calls in them. */
 interface Heard {
+  /** Stands before all of them, in the role of the user; empty for none. */
+  readonly head: readonly ContentPart[]
   readonly entries: Entries
   readonly results: Results
+  /** Which images are shown as such. */
+  readonly images: Pick<ShownImages, 'visible'>
 }
 
 /** The frame of a conversation that is to be written. */
@@ -70,12 +77,16 @@ interface Mark {
 /** The messages that were written of the entries so far. */
 class Written {
   /** Adjacent messages of one role are one. */
-  readonly messages: PromptMessage[] = []
+  readonly messages: PromptMessage[]
   /** Ids of calls that are in use, in order. */
   readonly #ids: string[] = []
   readonly #taken = new Set<string>()
   /** Of each entry that was written. */
   readonly #marks: Mark[] = []
+
+  constructor(head: Heard['head']) {
+    this.messages = head.length === 0 ? [] : [{ role: 'user', parts: head }]
+  }
 
   get entries(): number {
     return this.#marks.length
@@ -116,8 +127,9 @@ export interface ConversationWriter {
   readonly kept: number
 }
 
-export function createConversationWriter({ entries, results }: Heard): ConversationWriter {
-  const written = new Written()
+export function createConversationWriter(heard: Heard): ConversationWriter {
+  const { head, entries, results } = heard
+  const written = new Written(head)
   const reading = new EntryReader({ entries, results })
   let said: SystemMessage = { role: 'system', text: '' }
   /** The last prompt: its system messages, and those that the next one can begin with. */
@@ -132,7 +144,7 @@ export function createConversationWriter({ entries, results }: Heard): Conversat
     written.backTo(reading.backTo(Math.min(reading.resume(), until)))
     const before = written.messages.length
     for (const entry of all.slice(written.entries, until)) {
-      write(written, entry, results)
+      write(written, entry, heard)
       reading.read(entry)
     }
     // The newest message of then has grown, or was another one, if what is behind it is of its role.
@@ -146,8 +158,8 @@ export function createConversationWriter({ entries, results }: Heard): Conversat
       const isSame = system === said.text
       if (!isSame) said = { role: 'system', text: system }
       const systems = system.trim() ? 1 : 0
-      const head: PromptMessage[] = systems === 1 ? [said] : []
-      const prompt = head.concat(written.messages)
+      const before: PromptMessage[] = systems === 1 ? [said] : []
+      const prompt = before.concat(written.messages)
       const length = prompt.length
       const text = reminders.join('\n\n')
       if (text) add(prompt, { role: 'user', parts: [{ type: 'text', text }] })
@@ -178,22 +190,23 @@ export interface Beginning {
 }
 
 /** The longest beginning of no more than so many entries that ends with a message to which an answer adds nothing. */
-export function wholeBeginning({ entries: { all }, results }: Heard, most: number): Beginning {
-  const written = new Written()
+export function wholeBeginning(heard: Heard, most: number): Beginning {
+  const written = new Written(heard.head)
   let found: Beginning = { entries: 0, messages: 0 }
-  for (const entry of all.slice(0, most)) {
-    write(written, entry, results)
+  for (const entry of heard.entries.all.slice(0, most)) {
+    write(written, entry, heard)
     if (written.messages.at(-1)?.role !== 'assistant')
       found = { entries: written.entries, messages: written.messages.length }
   }
   return found
 }
 
-function write(written: Written, entry: Entry, results: Results): void {
+function write(written: Written, entry: Entry, heard: Heard): void {
   written.begin()
   const { messages } = written
-  if (entry.type === 'said') return add(messages, { role: 'user', parts: entry.parts })
-  for (const message of writeAnswer(entry, results, written)) add(messages, message)
+  if (entry.type === 'said')
+    return add(messages, { role: 'user', parts: heard.images.visible(entry.parts) })
+  for (const message of writeAnswer(entry, heard, written)) add(messages, message)
 }
 
 /** Adjacent messages of a user, or answers, become one: some providers want strict alternation. */
@@ -217,14 +230,14 @@ function systemText(instructions: string, { texts, leftOut }: KeptInstructions):
 
 function writeAnswer(
   answer: CallAnswer,
-  results: Results,
+  { results, images }: Heard,
   written: Written,
 ): readonly PromptMessage[] {
   const answers: ToolResult[] = []
   const parts = answer.parts.filter(hasContent).map((part): AssistantPart => {
     if (part.type !== 'tool_call') return part
     const call = { ...part, id: written.takeId(part.id), name: writtenName(part.name) }
-    const result = nonEmpty(results.get(part.id) ?? missingResult)
+    const result = nonEmpty(asShown(results.get(part.id) ?? missingResult, images))
     const output = withRemarks(result, results.remarksOn(part.id))
     answers.push({ callId: call.id, toolName: call.name, output })
     return call
@@ -232,6 +245,12 @@ function writeAnswer(
   if (parts.every((part) => part.type === 'reasoning')) return []
   const said: PromptMessage = { role: 'assistant', id: answer.id, parts }
   return answers.length === 0 ? [said] : [said, { role: 'tool', results: answers }]
+}
+
+/** The result with its images, or with a line for each that is not shown. */
+function asShown(output: ToolOutput, images: Heard['images']): ToolOutput {
+  const content = images.visible(output.content)
+  return content === output.content ? output : { ...output, content: [...content] }
 }
 
 /** A model may call anything anything; what was no name was denied, and must not spoil every later request. */

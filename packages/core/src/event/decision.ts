@@ -20,6 +20,8 @@ import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { PolicyReason } from '../policy-answer.ts'
 import { Moment } from '../room-measure.ts'
+import { QuestionForm, questionKinds } from '../question/spec.ts'
+import { Todos } from '../todo/spec.ts'
 
 /** Text that the decider puts in the place of calls that are not executed, and the message it belongs to. */
 const forced = { messageId: z.string().default(''), text: z.string().default('') }
@@ -113,6 +115,8 @@ export const decisionSchemas = {
     to: z.string(),
     class: z.string(),
     message: z.string(),
+    /** Images of the request that the model which takes over is not shown: it takes none. Absent: there are none. */
+    images: z.number().int().min(1).optional(),
     /** The same without words of the provider; absent in logs of older builds. */
     error: ModelFailure.optional(),
   }),
@@ -206,6 +210,8 @@ export const decisionSchemas = {
     results: z.number().int().min(0),
     /** Long messages that do. */
     inputs: z.number().int().min(0),
+    /** Images of the request that do, oldest first and wherever they stand. Absent: none. */
+    images: z.number().int().min(1).optional(),
     /** The next request, as it was estimated. */
     tokens: z.object({ before: z.number().int(), after: z.number().int() }),
     /** Which of them do. */
@@ -215,6 +221,8 @@ export const decisionSchemas = {
       wordsChars: z.number().int(),
       ownChars: z.number().int(),
       readable: z.boolean(),
+      /** So many of the newest images stay. Absent: all. */
+      images: z.number().int().min(0).optional(),
     }),
   }),
   /** The request does not fit the model's window, and nothing is left that could make it lighter: the run ends. */
@@ -227,6 +235,61 @@ export const decisionSchemas = {
     /** Steps that were tried for this turn to make the request lighter. */
     tried: z.array(z.enum(['prune', 'compact'])),
     ...forced,
+  }),
+  /** The model wrote its plan anew; the result of the call says how much of it is open. */
+  'todo.written': z.object({
+    callId: z.string(),
+    turn: z.number().int(),
+    /** The whole list, as the model wrote it. */
+    todos: Todos,
+    /** Items that are not completed. */
+    open: z.number().int().min(0),
+  }),
+  /** The run would have completed with items of the plan open: the model is told so, and asked once more. */
+  'todo.reminded': z.object({
+    turn: z.number().int(),
+    /** 1 for the first reminder of the run. */
+    nth: z.number().int(),
+    /** Items that are not completed. */
+    open: z.number().int(),
+    /** The words that the model reads. */
+    text: z.string(),
+  }),
+  /** The model asks the person it works for; the call waits for `input.answered`. */
+  'input.requested': z.object({
+    callId: z.string(),
+    argsHash: z.string(),
+    turn: z.number().int(),
+    /** The words of the model. */
+    question: z.string(),
+    /** Why it asks. */
+    why: z.string().optional(),
+    /** How it is answered: in words, by one of `options`, or by the values of `form`. */
+    kind: z.enum(questionKinds),
+    /** The answers to choose one of. */
+    options: z.array(z.string()).optional(),
+    /** The fields to fill in. */
+    form: QuestionForm.optional(),
+    /** Milliseconds since the epoch; then the run goes on without an answer. */
+    expiresAt: z.number(),
+  }),
+  /** Nobody answered in time: the model reads `text` as the result of the call. */
+  'input.expired': z.object({
+    callId: z.string(),
+    /** The words that the model reads. */
+    text: z.string(),
+  }),
+  /** A skill is loaded: its instructions stand in the conversation, its files can be read. Once for each skill of a run. */
+  'skill.activated': z.object({
+    name: z.string(),
+    /** Of its files, as they were read. */
+    digest: z.string(),
+    /** `user`: by the words that the run began with. */
+    by: z.enum(['model', 'user']),
+    /** The tools of the agent that the skill names as its own; null: it names none. They allow nothing by being named. */
+    tools: z.array(z.string()).nullable(),
+    /** The call by which the model loaded it. */
+    callId: z.string().optional(),
   }),
   /** The model is shown what was said to the run up to this event (`input.injected`), from this turn on. */
   'input.taken': z.object({

@@ -53,16 +53,23 @@ export type Heard =
       readonly code: string
       readonly message: string
     }
+  /** The result of a call that the decision settled, and the plan, if it wrote one. */
+  | {
+      readonly as: 'result'
+      readonly callId: string
+      readonly text: string
+      readonly todos?: DecisionPayload<'todo.written'>['todos']
+    }
   /** A line behind the result of a call. */
   | { readonly as: 'remark'; readonly callId: string; readonly text: string }
   /** Words of users that waited, up to an event. */
   | { readonly as: 'input'; readonly through: number }
   /** A refusal, after which the conversation may forget. */
   | { readonly as: 'refusal'; readonly context: AfterRefusal }
-  /** Old results give way to a line each, up to a moment. */
+  /** Old results give way to a line each, up to a moment (null: none does); of images all but the newest, wherever they are. */
   | {
       readonly as: 'pruning'
-      readonly through: DecisionPayload<'context.pruned'>['through']
+      readonly through: DecisionPayload<'context.pruned'>['through'] | null
       readonly rule: DecisionPayload<'context.pruned'>['rule']
     }
 

@@ -6,6 +6,9 @@ import { z } from 'zod'
 import { JsonObjectSchema } from '../json.ts'
 import { Moment, RoomMeasure } from '../room-measure.ts'
 import { limits } from '../limits.ts'
+import { MemoryChanges } from '../memory/item.ts'
+import { LearnRange, PinnedRange } from '../memory/range.ts'
+import { PinnedMemory, ShownNotes } from '../memory/shown.ts'
 import { ContentPart, EditMessage, ToolOutput, UserMessage } from '../message.ts'
 import { Outcome } from '../outcome.ts'
 import { ModelError, ModelTurn, Redaction, Usage } from '../turn.ts'
@@ -13,11 +16,14 @@ import { PolicyAnswer } from '../policy-answer.ts'
 import { used } from '../budget.ts'
 import { MissedRecall } from '../missed-recall.ts'
 import { SandboxReport } from '../sandbox.ts'
+import { GivenAnswer } from '../question/answer.ts'
 import { Webhook } from '../webhook.ts'
 import { FileChanges } from '../workspace/file-change.ts'
 
 const outcomeOf = { effectId: z.string(), attempt: z.number().int() }
 const callOf = { ...outcomeOf, callId: z.string() }
+/** A skill, and the digest of the files that were read. */
+const loadedSkill = { name: z.string(), digest: z.string() }
 
 /** Somebody the server has authenticated. Never taken from a body. */
 const Person = z.object({ id: z.string().max(200), role: z.string().max(200).nullable() })
@@ -51,7 +57,13 @@ export const factSchemas = {
     /** What it goes on from: right after this event. Default: from the end of the run before it on its thread. */
     base: z.object({ runId: z.string(), seq: z.number().int().min(1) }).optional(),
     /** The run changes the conversation and asks no model: it says these messages and ends. Without any, it only goes back to `base`. */
-    edit: z.object({ messages: z.array(EditMessage).max(limits.editMessagesMax) }).optional(),
+    edit: z
+      .object({
+        messages: z.array(EditMessage).max(limits.editMessagesMax),
+        /** The changes that a person makes to a memory: only of a run on the thread of one. */
+        memory: MemoryChanges.optional(),
+      })
+      .optional(),
     /** The run has what was said on its thread summed up, and ends. It says nothing, and asks nobody for an answer. */
     compact: z
       .object({
@@ -61,6 +73,16 @@ export const factSchemas = {
       .optional(),
     /** Files that the run is given, or that it changes as an edit: they belong to the conversation from this event on. */
     files: FileChanges.optional(),
+    /** Skills that its user named at the beginning of a message: loaded from here on, with the words that the model reads of each. */
+    skills: z
+      .array(z.object({ ...loadedSkill, body: z.array(ContentPart) }))
+      .max(limits.skillsMax)
+      .optional(),
+    /**
+     * The files that the run begins with: those of another run, as they are after this event of it. Contents are read where they stand, on that
+     * one's thread. Absent: none but those of its own conversation.
+     */
+    filesFrom: z.object({ threadId: z.string(), at: Moment }).optional(),
     /** The run that started this one, for which call; `rootId` is the run at the top, which nobody started. */
     parent: z
       .object({
@@ -84,6 +106,8 @@ export const factSchemas = {
         recursionLimit: z.number().int().min(1).optional(),
       })
       .optional(),
+    /** Nobody is there who could answer a question of the model. Absent: somebody may be, or it asks none. */
+    interactive: z.literal(false).optional(),
     /** What its client says of it, in the fields that the agent declares: its tools and policies read them. Decides nothing. */
     fields: JsonObjectSchema.optional(),
     /**
@@ -91,6 +115,19 @@ export const factSchemas = {
      * has not completed so far. Absent: no.
      */
     title: z.enum(['made', 'open']).optional(),
+    /** The memory of whom the run works for. Absent: it is shown none, and none is made of it. */
+    memory: z
+      .object({
+        /** The thread of the memory. */
+        threadId: z.string(),
+        /** Is it learned from when it has completed? Absent: no. */
+        learn: z.literal(true).optional(),
+        /** Of a rerun: the items that the other run was shown. Absent: those of now. */
+        pinned: PinnedMemory.optional(),
+      })
+      .optional(),
+    /** The run learns: from this part of a conversation, into the memory whose thread it is on. */
+    learn: LearnRange.optional(),
     /** Who is told of the run. */
     webhooks: z.array(Webhook).max(limits.webhooksMax).optional(),
   }),
@@ -113,6 +150,17 @@ export const factSchemas = {
     promptBytes: z.number().int().min(0).optional(),
     /** The weight of the request, and the places at which it could be made lighter. Present where that may soon be needed, or is. */
     room: RoomMeasure.optional(),
+    /** Images of the request. Absent: none, or none was made. */
+    images: z.number().int().min(1).optional(),
+    /** What the requests of the run show beside the conversation, settled with its first call. Absent: nothing, or a fact before says it. */
+    pinned: z
+      .object({
+        /** Items of the memory of whom it works for. */
+        memory: PinnedMemory.optional(),
+        /** Of a run that learns: the words that it learns from. */
+        learned: PinnedRange.optional(),
+      })
+      .optional(),
   }),
   /** A model call was aborted, or never started, because the run is being cancelled, or has faulted. */
   'model.aborted': z.object(outcomeOf),
@@ -134,10 +182,17 @@ export const factSchemas = {
     words: z.object({ id: z.string(), parts: z.array(ContentPart) }).optional(),
     /** The messages of a user right before `words`, oldest first: an input may have several. Absent: none. */
     earlierWords: z.array(z.object({ id: z.string(), parts: z.array(ContentPart) })).optional(),
+    /** Skills of the run that were loaded before the place: their instructions stand behind the summary, as they were. Absent: none. */
+    skills: z
+      .array(z.object({ ...loadedSkill, body: z.array(ContentPart) }))
+      .max(limits.keptSkillsMax)
+      .optional(),
     /** System messages that clients gave before the place: the newest, up to a limit. Absent: none. */
     instructions: z.array(z.string()).optional(),
     /** So many system messages are not among them, for the limit: later requests say that they are left out. Absent: none. */
     instructionsLeftOut: z.number().int().min(1).optional(),
+    /** The notes about the user that stood in that part, and hold: they stand behind the summary. Absent: none. */
+    memory: ShownNotes.optional(),
     /** The events that the summary was made of. */
     sources: z.object({
       from: Moment,
@@ -185,6 +240,8 @@ export const factSchemas = {
     /** Absent where no model was asked. */
     provider: z.string().optional(),
     model: z.string().optional(),
+    /** Images of the request of the turn that waits. Absent: none. */
+    images: z.number().int().min(1).optional(),
     usage: Usage,
     durationMs: z.number(),
   }),
@@ -197,8 +254,12 @@ export const factSchemas = {
     resultHash: z.string().optional(),
     /** What the call changed in the files of its thread. */
     files: FileChanges.optional(),
+    /** What the call changed in the memory whose thread it is on. */
+    memory: MemoryChanges.optional(),
     /** How its command was executed, where it was one for the sandbox. */
     sandbox: SandboxReport.optional(),
+    /** The skill whose instructions it answered. */
+    skill: z.object(loadedSkill).optional(),
     /** What guardrails took out of the output. Absent: nothing. */
     redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     recalled,
@@ -253,7 +314,17 @@ export const factSchemas = {
     callId: z.string(),
     childRunId: z.string(),
     outcome: Outcome,
+    /** The agent that did the work. Present, as all that is optional here, where the run says how many it may start (`subagents`). */
+    agent: z.string().optional(),
     output: ToolOutput,
+    /** It did not come to its end, and these are the last words that it said. */
+    partial: z.literal(true).optional(),
+    /** The changes of files that the run takes over from the one that has ended. */
+    files: FileChanges.optional(),
+    /** They were made to fit what the run had recorded of files up to this event; 0: nothing. Present with `files`. */
+    filesSeen: z.number().int().min(0).optional(),
+    /** Passages that guardrails took out of the output before it was recorded. Absent: none. */
+    redactions: z.array(Redaction).max(limits.redactionsMax).optional(),
     /** Digest of the content, keyed as `argsHash` is: the loop check compares results by it. */
     resultHash: z.string(),
     /** What it has used, its own children included. Money in millionths of the currency's unit. */
@@ -291,6 +362,8 @@ export const factSchemas = {
         faults: z.array(z.object({ policyId: z.string(), message: z.string() })),
         /** Policies that warn, beside what all of them say together. */
         warnings: z.array(PolicyAnswer).max(16).optional(),
+        /** The arguments of a call, where the decision that takes this settles it, or starts a run of the agent that they name. */
+        args: JsonObjectSchema.optional(),
       }),
     ),
     durationMs: z.number(),
@@ -308,6 +381,8 @@ export const factSchemas = {
     scope: z.enum(['once', 'run', 'always']).optional(),
     /** `edit`: the arguments to execute instead, and their hash. Checked against the tool's schema already. */
     edited: z.object({ args: JsonObjectSchema, argsHash: z.string() }).optional(),
+    /** The arguments of a call, where the decision that takes this settles it, or starts a run of the agent that they name. */
+    args: JsonObjectSchema.optional(),
     caller: Caller.optional(),
     by: Person.optional(),
   }),
@@ -324,7 +399,15 @@ export const factSchemas = {
     by: Person.optional(),
   }),
   /** A human answered a clarification. */
-  'input.answered': z.object({ callId: z.string(), output: ToolOutput }),
+  'input.answered': z.object({
+    callId: z.string(),
+    /** The answer as the model reads it. */
+    output: ToolOutput,
+    /** The answer as it was given. */
+    answer: GivenAnswer.optional(),
+    /** The person who gave it, as the server authenticated them. */
+    by: Person.optional(),
+  }),
   /** Somebody asked for the end of the run. Claims are refused from here on (I14). */
   'cancel.requested': z.object({
     action: z.enum(['interrupt', 'rollback']),

@@ -70,6 +70,19 @@ export const ledgerSchemas = {
     /** As runs have it in `endUser`. */
     pseudonym: z.string(),
   }),
+  /** A memory was paused, so that nothing is learned into it nor shown of it; or the pause has ended. */
+  'memory.set': z.object({
+    /** Its thread. */
+    memory: z.string(),
+    paused: z.boolean(),
+  }),
+  /** A memory was erased: its key, its texts, and the words in the log of its runs. */
+  'memory.erased': z.object({
+    /** Its thread. */
+    memory: z.string(),
+    /** Texts that were removed. */
+    texts: z.number().int(),
+  }),
   /** An agent, a tool or a queue was paused; without `until`, until the pause is lifted. */
   'pause.set': z.object({
     /** Its id. */

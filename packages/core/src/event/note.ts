@@ -1,5 +1,6 @@
 /** Notes: recorded but never folded. Chained like all, allowed after the end, never moving the `facts` cursor. */
 import { z } from 'zod'
+import { MemorySkip } from '../memory/skipped.ts'
 import { ToolOutput } from '../message.ts'
 import { Title, TitledBy, TitleRefusal } from '../title/spec.ts'
 import { ModelErrorClass, Usage } from '../turn.ts'
@@ -75,6 +76,19 @@ export const noteSchemas = {
     /** Class of the error of the call. */
     error: ModelErrorClass.optional(),
     ...asked,
+  }),
+  /** A run of its own learns from this one, and from those before it that nobody learned from. */
+  'memory.asked': z.object({
+    effectId: z.string(),
+    attempt: z.number().int(),
+    /** The run that learns. */
+    runId: z.string(),
+  }),
+  /** Nothing is learned from this run by itself. */
+  'memory.skipped': z.object({
+    effectId: z.string(),
+    attempt: z.number().int(),
+    reason: MemorySkip,
   }),
   /** The payload and the salt of an event were erased; its hashes stand. */
   'payload.erased': z.object({ seq: z.number().int(), reason: z.string() }),

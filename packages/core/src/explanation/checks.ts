@@ -90,7 +90,7 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     case 'call.denied':
       return [deniedCheck(event)]
     case 'tool.denied':
-      return [event.payload.recalled ? settlementOf(reading, event) : rechecked(event)]
+      return [event.payload.recalled ? settlementOf(event) : rechecked(event)]
     case 'budget.refused':
       return [usedUp(event)]
     case 'approval.requested':
@@ -102,10 +102,13 @@ function read(reading: Reading, event: CallEvent): readonly Check[] {
     // The expiry that it brings is an event of its own.
     case 'timer.fired':
       return []
+    case 'input.requested':
+    case 'todo.written':
+      return settledHere(reading, event)
     case 'erased':
       return [gone(event)]
     default:
-      return [settlementOf(reading, event)]
+      return [settlementOf(event)]
   }
 }
 
@@ -233,6 +236,16 @@ function dispatched(
   const known = checks.some((each) => each.check === 'policy' && each.verdict !== 'faulted')
   const isJudged = call.answer !== null || checks.length > 0
   return (effect.edited === true || !known) && isJudged ? [allowed(step), dispatch] : [dispatch]
+}
+
+/** The decision that judges the call settles it: no policy objected, and nothing is dispatched. */
+function settledHere(
+  { call, checks }: Reading,
+  event: Known<'input.requested' | 'todo.written'>,
+): readonly Check[] {
+  const isKnown = checks.some((each) => each.check === 'policy' && each.verdict !== 'faulted')
+  const [step] = call.events.flatMap((each) => (each.type === 'judged' ? [each.step] : []))
+  return [...(step && !isKnown ? [allowed(step)] : []), settlementOf(event)]
 }
 
 const again = ({ step, effectId }: Extract<CallEvent, { type: 'again' }>): Check => ({

@@ -112,6 +112,7 @@ const refusals = new Set([
 
 function settledEnd({ verdict, code }: Settled, before: readonly Check[]): CallEnd | null {
   switch (verdict) {
+    case 'asked':
     case 'child_started':
     case 'ignored':
     case 'retry':
@@ -141,6 +142,9 @@ const erasedEnds: ReadonlyMap<string, CallEnd> = new Map([
   ['tool.unknown', 'unknown'],
   ['child.ended', 'child_ended'],
   ['recall.missed', 'recall_missed'],
+  ['todo.written', 'completed'],
+  ['input.answered', 'answered'],
+  ['input.expired', 'unanswered'],
 ])
 
 /** The columns of an erased event prove how it ended, not more. */
@@ -166,6 +170,8 @@ function openEnd(story: Story, call: CallStory, checks: readonly Check[]): CallE
   if (checks.some((each) => each.check === 'outcome' && each.code === 'model.completed'))
     return 'ignored'
   if (leaves) return 'cut_off'
+  if (checks.some((each) => each.check === 'outcome' && each.verdict === 'asked'))
+    return 'waiting_for_answer'
   if (checks.some((each) => each.check === 'approval' && each.verdict === 'asked'))
     return 'waiting_for_approval'
   if (has('policy')) return 'waiting_for_policies'

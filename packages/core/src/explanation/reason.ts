@@ -100,6 +100,7 @@ const open: Readonly<Partial<Record<CallEnd, string>>> = {
   unknown: 'The run ended before the log said how the call did.',
   waiting: 'It waits for a worker.',
   waiting_for_approval: 'It waits for the answer of a person.',
+  waiting_for_answer: 'It asks a person, and waits for the answer.',
   waiting_for_policies: 'It waits for the answer of the policies.',
   undecided: 'The answer that asked for it has not been decided yet.',
   never_started: 'The run ended before an attempt of it began.',

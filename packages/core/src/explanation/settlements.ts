@@ -1,7 +1,6 @@
 /** The words of the log about the end of a call: each event is one sentence. The words of tools are left where they stand. */
 import type { ApprovalType } from './approvals.ts'
 import type { Settled } from './check.ts'
-import type { Reading } from './checks.ts'
 import type { CallType, Known } from './place.ts'
 import { proofOf } from './story.ts'
 
@@ -26,7 +25,7 @@ export const nothingMore = {
 } as const
 
 /** The outcome that an event says. */
-export function settlementOf({ call }: Reading, event: Known<SettlingType>): Settled {
+export function settlementOf(event: Known<SettlingType>): Settled {
   const { payload } = event
   return {
     check: 'outcome',
@@ -41,11 +40,41 @@ export function settlementOf({ call }: Reading, event: Known<SettlingType>): Set
         ? { run_id: payload.recalled.runId, seq: payload.recalled.seq }
         : null,
     proof: proofOf(event),
-    ...told(event, call.tool),
+    ...told(event),
   }
 }
 
-function told(event: Known<SettlingType>, tool: string): Told {
+type HereEvent = Known<`input.${'requested' | 'answered' | 'expired'}` | 'todo.written'>
+
+/** A call that nobody executes: the decision settles it, or a person does. */
+function settledHere(event: HereEvent): Told {
+  switch (event.type) {
+    case 'input.answered':
+      return {
+        verdict: 'answered',
+        is_error: event.payload.output.isError,
+        says: `${event.payload.by?.id ?? event.actor} answered the question.`,
+      }
+    case 'input.requested':
+      return {
+        verdict: 'asked',
+        says: `The model asked the person it works for (${event.payload.kind}).`,
+      }
+    case 'input.expired':
+      return {
+        verdict: 'unanswered',
+        says: 'Nobody answered in time. The model was told to go on with assumptions.',
+      }
+    case 'todo.written':
+      return {
+        verdict: 'completed',
+        is_error: false,
+        says: `The decision wrote the plan of the model: ${event.payload.todos.length} items, ${event.payload.open} of them open.`,
+      }
+  }
+}
+
+function told(event: Known<SettlingType>): Told {
   switch (event.type) {
     case 'tool.completed':
       return completed(event)
@@ -89,11 +118,10 @@ function told(event: Known<SettlingType>, tool: string): Told {
       return { verdict: 'child_ended', child_outcome: outcome, is_error: output.isError, says }
     }
     case 'input.answered':
-      return {
-        verdict: 'answered',
-        is_error: event.payload.output.isError,
-        says: `${event.actor} answered in the place of the tool ${tool}.`,
-      }
+    case 'input.requested':
+    case 'input.expired':
+    case 'todo.written':
+      return settledHere(event)
     case 'event.ignored': {
       const { seq, type, state } = event.payload
       const says = `The event #${seq} (${type}) changed nothing: the run was in the state ${state}.`

@@ -2,6 +2,7 @@
 import {
   type CutPlace,
   emptyRoom,
+  type ImagesPlace,
   type PrunePlace,
   type RoomState,
 } from '../verdict/context/room.ts'
@@ -21,12 +22,16 @@ const numbers = [
   'spent',
 ] as const satisfies readonly (keyof RoomState)[]
 
-/** The numbers, then `P` with a place to prune to and `C` with one to cut at, if there are any. Of a place in this run the run is left out. */
+/**
+ * The numbers, then `P` with a place to prune to, `C` with one to cut at and `I` with images that give way, if there are any. Of a place in this
+ * run the run is left out.
+ */
 export function packRoom(room: RoomState, run: string): string {
   const counts = numbers.map((name) => room[name].toString(36)).join('.')
   const prune = room.prune ? [`P${packPlace(room.prune, run)}`] : []
   const cut = room.cut ? [`C${packCut(room.cut, run)}`] : []
-  return [counts, ...prune, ...cut].join(' ')
+  const images = room.images ? [`I${packImages(room.images, run)}`] : []
+  return [counts, ...prune, ...cut, ...images].join(' ')
 }
 
 const packRun = (runId: string, run: string): readonly string[] =>
@@ -34,6 +39,11 @@ const packRun = (runId: string, run: string): readonly string[] =>
 
 function packPlace({ runId, seq, results, inputs, cleared }: PrunePlace, run: string): string {
   const counts = [seq, results, inputs, cleared].map((count) => count.toString(36))
+  return [...counts, ...packRun(runId, run)].join('.')
+}
+
+function packImages({ runId, seq, count, tokens }: ImagesPlace, run: string): string {
+  const counts = [seq, count, tokens].map((each) => each.toString(36))
   return [...counts, ...packRun(runId, run)].join('.')
 }
 
@@ -46,7 +56,8 @@ export function unpackRoom(text: string, run: string): RoomState {
   const read = digits(counts.split('.'), text)
   const prune = places.find((place) => place.startsWith('P'))
   const cut = places.find((place) => place.startsWith('C'))
-  const known = [prune, cut].filter((place) => place !== undefined).length
+  const images = places.find((place) => place.startsWith('I'))
+  const known = [prune, cut, images].filter((place) => place !== undefined).length
   if (known !== places.length || read.length !== numbers.length) return unreadable(text)
   const named = Object.fromEntries(numbers.map((name, n) => [name, read[n] ?? 0]))
   return {
@@ -54,21 +65,30 @@ export function unpackRoom(text: string, run: string): RoomState {
     ...named,
     prune: prune === undefined ? null : unpackPlace(prune.slice(1), run),
     cut: cut === undefined ? null : unpackCut(cut.slice(1), run),
+    images: images === undefined ? null : unpackImages(images.slice(1), run),
   }
+}
+
+/** The run of a place: this one, unless it is named. */
+const runIn = (rest: readonly string[], run: string): string =>
+  rest.length === 0 ? run : decodeURIComponent(rest.join('.'))
+
+function unpackImages(text: string, run: string): ImagesPlace {
+  const [seq = '', count = '', tokens = '', ...rest] = text.split('.')
+  const read = digits([seq, count, tokens], text)
+  return { runId: runIn(rest, run), seq: read[0] ?? 0, count: read[1] ?? 0, tokens: read[2] ?? 0 }
 }
 
 function unpackCut(text: string, run: string): CutPlace {
   const [seq = '', ...rest] = text.split('.')
-  const runId = rest.length === 0 ? run : decodeURIComponent(rest.join('.'))
-  return { runId, seq: digits([seq], text)[0] ?? 0 }
+  return { runId: runIn(rest, run), seq: digits([seq], text)[0] ?? 0 }
 }
 
 function unpackPlace(text: string, run: string): PrunePlace {
   const [seq = '', results = '', inputs = '', cleared = '', ...rest] = text.split('.')
   const read = digits([seq, results, inputs, cleared], text)
-  const runId = rest.length === 0 ? run : decodeURIComponent(rest.join('.'))
   return {
-    runId,
+    runId: runIn(rest, run),
     seq: read[0] ?? 0,
     results: read[1] ?? 0,
     inputs: read[2] ?? 0,

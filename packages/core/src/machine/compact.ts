@@ -18,6 +18,7 @@ const statusLetters = {
   child: 'C',
   unknown: 'U',
   asked: 'A',
+  question: 'Q',
   judging: 'J',
   gated: 'G',
 } as const
@@ -41,7 +42,7 @@ export function packCalls({ open, effects }: Pick<RunContext, 'open' | 'effects'
 
 /** Reads `packCalls` back. */
 export function unpackCalls(text: string, effects: number): RunContext['open'] {
-  const words = text.match(/[0-9a-z]+(?:[RCU][0-9a-z]{2}|[AJG])/g) ?? []
+  const words = text.match(/[0-9a-z]+(?:[RCU][0-9a-z]{2}|[AQJG])/g) ?? []
   if (words.join('') !== text) return unreadable(text)
   return Object.fromEntries(words.map((word) => unpackCall(word, effects)))
 }
@@ -80,10 +81,20 @@ const letterOf = {
   injected: 'J',
   relieved: 'V',
   title: 'N',
+  todosOpen: 'U',
+  todosReminded: 'X',
+  unattended: 'Z',
 } as const
 
 /** Counters without a place in the first form. */
-const unplaced: ReadonlySet<string> = new Set(['injected', 'relieved', 'title'])
+const unplaced: ReadonlySet<string> = new Set([
+  'injected',
+  'relieved',
+  'title',
+  'todosOpen',
+  'todosReminded',
+  'unattended',
+])
 
 const letters = new Map<string, string>(Object.entries(letterOf))
 const countersByLetter = new Map<string, string>(
@@ -189,6 +200,24 @@ export function unpackRates(text: string): RunContext['rates'] {
     return [name ?? '', [minute, hour, day] as const] as const
   })
   return { at: Number.parseInt(at, 36), calls: Object.fromEntries(calls) }
+}
+
+/** Positions below `limits.skillsMax`, a bit each. Empty where there is none. */
+export function packSkills(skills: RunContext['skills']): string {
+  const bits = skills.reduce((all, at) => all | (1n << BigInt(at)), 0n)
+  return bits === 0n ? '' : bits.toString(36)
+}
+
+/** Reads `packSkills` back. */
+export function unpackSkills(text: string): RunContext['skills'] {
+  if (!/^[0-9a-z]{0,40}$/.test(text)) return unreadable(text)
+  const bits = Array.from(text, (digit) => BigInt(Number.parseInt(digit, 36))).reduce(
+    (all, digit) => all * 36n + digit,
+    0n,
+  )
+  const all = Array.from({ length: limits.skillsMax }, (_, at) => at)
+  const skills = all.filter((at) => (bits & (1n << BigInt(at))) !== 0n)
+  return packSkills(skills) === text ? skills : unreadable(text)
 }
 
 /** The words of a text, without empty ones. */

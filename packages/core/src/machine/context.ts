@@ -14,15 +14,24 @@ import type { Budget } from '../budget.ts'
 import { reliefs } from '../verdict/context/relieved.ts'
 import type { RoomState } from '../verdict/context/room.ts'
 import { emptyLoop, type LoopState } from '../verdict/loop/state.ts'
+import type { SkillPositions } from '../verdict/skill/verdict.ts'
 import type { Emission } from './plan.ts'
 import type { Wanted } from '../webhook.ts'
 
 /**
  * The things that a call of the current turn without a result may wait for: its execution (`running`), the run that does its work
- * (`child`), a word on what became of it (`unknown`), a human (`asked`), or the policies with I/O (`judging`; `gated`, if a
+ * (`child`), a word on what became of it (`unknown`), a human's approval (`asked`), a human's answer (`question`), or the policies with I/O (`judging`; `gated`, if a
  * human must be asked in any case).
  */
-export const callStatuses = ['running', 'child', 'unknown', 'asked', 'judging', 'gated'] as const
+export const callStatuses = [
+  'running',
+  'child',
+  'unknown',
+  'asked',
+  'question',
+  'judging',
+  'gated',
+] as const
 export type OpenStatus = (typeof callStatuses)[number]
 
 export interface OpenCall {
@@ -74,6 +83,13 @@ export interface RunContext {
   readonly rerun: boolean
   /** Turns of children that have ended, and of theirs. */
   readonly childTurns: number
+  /** Items of the newest plan that are not completed, and reminders of them. */
+  readonly todosOpen: number
+  readonly todosReminded: number
+  /** Is nobody there who could answer a question? 1: nobody is. */
+  readonly unattended: number
+  /** Skills that are loaded: their positions in the agent's list, in that order. */
+  readonly skills: SkillPositions
   /** The newest event that says something the model was not shown yet; 0 if there is none. */
   readonly injected: number
   /** Budgets the model was warned about. */
@@ -90,6 +106,8 @@ export interface RunContext {
   readonly room: RoomState | null
   /** Is its thread to have a title when it ends? 0: no. 1: it was made of the words of this run. 2: of those of another. */
   readonly title: number
+  /** 1: it is learned from when it has completed. */
+  readonly learns: number
   /** The moments that each webhook of the run wants to be told of. */
   readonly webhooks: Wanted
   /** Time in which the run did not wait for a human, up to `since`; milliseconds. */
@@ -129,6 +147,10 @@ export const emptyContext: RunContext = {
   children: 0,
   rerun: false,
   childTurns: 0,
+  todosOpen: 0,
+  todosReminded: 0,
+  unattended: 0,
+  skills: [],
   injected: 0,
   told: [],
   loop: emptyLoop,
@@ -138,6 +160,7 @@ export const emptyContext: RunContext = {
   relieved: reliefs.none,
   room: null,
   title: 0,
+  learns: 0,
   webhooks: [],
   activeMs: 0,
   since: null,
@@ -165,9 +188,13 @@ export const benchOf = (
   caller: FactPayload<'model.completed'>['caller'],
 ): Bench => ({ agent, run, evaluatorOf, passports, caller, at: fact.at })
 
-/** Does the run share its budget with others: those it has started, or those above it? */
-export const isShared = ({ depth, children }: Pick<RunContext, 'depth' | 'children'>): boolean =>
-  depth > 0 || children > 0
+/** Does the run share its budget with others: those it has started, or those above it? A rerun counts starts, and starts none. */
+export const isShared = ({
+  depth,
+  children,
+  rerun,
+}: Pick<RunContext, 'depth' | 'children' | 'rerun'>): boolean =>
+  depth > 0 || (children > 0 && !rerun)
 
 /** The id of the n-th effect of a run: its idempotency key, the same on every attempt (I9). */
 export const effectId = (run: string, n: number): string => `${run}.${n}`

@@ -6,6 +6,7 @@ import { compactionOf, isOverflow } from '../verdict/context/verdict.ts'
 import { modelOf } from '../asked-model.ts'
 import { againOf, isMissing } from '../verdict/retry/verdict.ts'
 import { safetyOutcome } from '../verdict/safety/verdict.ts'
+import { isReminded } from '../verdict/todo/verdict.ts'
 import { effectId, type RunContext } from './context.ts'
 import { activeAt, timeoutTimer } from './clock.ts'
 import { openCall } from './settle.ts'
@@ -127,6 +128,10 @@ export const hasNoCalls = ({ event }: Args): boolean =>
 /** Was something said that the model was not shown? */
 export const hasMore = (args: Args): boolean => hasNoCalls(args) && args.context.injected > 0
 
+/** Would the run complete with a plan that is not done, of which the model may be told? */
+export const hasOpenTodos = (args: Args): boolean =>
+  hasNoCalls(args) && isReminded(args.event.agent, args.context)
+
 /** A run that exists and asks a model: an edit has its end already, and hears nothing. */
 export const hears = ({ context }: { readonly context: RunContext }): boolean =>
   isCreated({ context }) && !isEdit({ context })
@@ -138,6 +143,10 @@ export const isEnding = ({ context }: { readonly context: RunContext }): boolean
 /** Are the calls of this turn not judged yet? */
 export const isFresh = ({ context, event }: Args): boolean =>
   event.type === 'model.completed' && context.opened !== context.turn
+
+/** Does the run end, now that the calls of its turn have settled? */
+export const endsWithCalls = ({ context, event }: Args): boolean =>
+  event.agent.ends === 'with_calls' && context.opened === context.turn
 
 export const turnsExhausted = ({ context, event }: Args): boolean =>
   turnBudget(event.agent, context) !== null
@@ -159,6 +168,16 @@ export const someAsked = ({ context }: { readonly context: RunContext }): boolea
 
 export const noneAsked = ({ context }: { readonly context: RunContext }): boolean =>
   Object.values(context.open).every((call) => call.status !== 'asked')
+
+const someQuestioned = ({ context }: { readonly context: RunContext }): boolean =>
+  someIn(context, 'question')
+
+export const noneQuestioned = (args: { readonly context: RunContext }): boolean =>
+  !someQuestioned(args)
+
+/** Does the turn wait for an answer to a question, and for no approval? */
+export const onlyQuestioned = (args: { readonly context: RunContext }): boolean =>
+  noneJudged(args) && noneAsked(args) && someQuestioned(args)
 
 const someOpen = ({ context }: { readonly context: RunContext }): boolean =>
   Object.keys(context.open).length > 0
@@ -213,6 +232,14 @@ export const approvalAnswered = (args: Args): boolean => {
 /** The time of a call that waits for a human is over. */
 export const expiresApproval = (args: Args): boolean =>
   args.event.type === 'timer.fired' && statusOf(args) === 'asked'
+
+/** A human's answer to a question that is open. */
+export const answersQuestion = (args: Args): boolean =>
+  args.event.type === 'input.answered' && statusOf(args) === 'question'
+
+/** The time of a question that is open is over. */
+export const expiresQuestion = (args: Args): boolean =>
+  args.event.type === 'timer.fired' && statusOf(args) === 'question'
 
 /** A timeout that fires while the run waits for a human was set before it waited, and does not count. */
 export const timeoutFired = ({ context, event }: Args): boolean =>

@@ -1,9 +1,11 @@
 /** The requests of a transition, as data: a step gives them to `ask` of its event, and `decide` collects them. */
 import type { AgentDefinition, ToolSpec } from '../definition.ts'
-import type { Effect, Timer } from '../effect.ts'
+import type { Effect, RunStartEffect, Timer } from '../effect.ts'
 import type { Verdict } from '../event/decision.ts'
 import type { ToolCallPart } from '../message.ts'
 import { leftOf } from '../verdict/budget/inherit.ts'
+import { skillsAt } from '../verdict/skill/verdict.ts'
+import { startedAgent } from '../verdict/children/verdict.ts'
 import { activeAt } from './clock.ts'
 import { effectId, isShared, messageId, type RunContext } from './context.ts'
 
@@ -72,7 +74,8 @@ export const policyCall = (context: RunContext, callIds: readonly string[]): Eff
 
 /** A call that may run: what judged it says so. */
 export interface Cleared {
-  readonly call: Pick<ToolCallPart, 'id' | 'argsHash'>
+  /** The arguments are needed of calls that name the agent of the run they start. */
+  readonly call: Pick<ToolCallPart, 'id' | 'argsHash'> & Partial<Pick<ToolCallPart, 'args'>>
   readonly spec: ToolSpec
   /** The human's answer that allowed it. */
   readonly approval?: { readonly approval: number; readonly edited?: true }
@@ -82,18 +85,15 @@ export interface Cleared {
 export interface CallPlace {
   readonly agent: AgentDefinition
   readonly context: RunContext
-  readonly at: number
+  /** The fact that lets it begin. */
+  readonly fact: { readonly at: number; readonly seq: number }
   /** Calls of the turn that wait for a human: counted already, and counted again by the tree's budget if they run. */
   readonly asked: number
 }
 
-/** Does the call start a run? In a rerun it starts none. */
-export const startsRun = (context: RunContext, spec: ToolSpec): boolean =>
-  spec.runs !== undefined && !context.rerun
-
 /** The effect numbered `n` for a call that may run: on a worker, or by a run of its own. In a rerun, its result is looked up. */
 export function callEffect(
-  { agent, context, at, asked }: CallPlace,
+  { agent, context, fact, asked }: CallPlace,
   n: number,
   { call, spec, approval }: Cleared,
 ): Effect {
@@ -108,20 +108,33 @@ export function callEffect(
     ...sharedMark(context),
   }
   if (context.rerun) return { kind: 'tool.recall', ...common, mode: 'read', queue: 'recall' }
-  if (spec.runs === undefined) {
+  const started = startedAgent(spec, call.args)
+  if (started === null) {
     const { effect: mode, queue, version: toolVersion, timeoutMs } = spec
-    return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs }
+    const loaded = skillsAt(agent, context.skills).map(({ name }) => name)
+    const skills = loaded.length > 0 ? { skills: loaded } : {}
+    return { kind: 'tool.call', ...common, mode, queue, toolVersion, timeoutMs, ...skills }
   }
-  const left = leftOf(agent, context, activeAt(context, at))
+  const left = leftOf(agent, context, activeAt(context, fact.at))
   return {
     kind: 'run.start',
     ...common,
     mode: 'idempotent',
     queue: 'run',
-    agent: spec.runs,
+    agent: started,
     depth: context.depth + 1,
+    ...sharedWith(agent, fact),
     left: isShared(context) ? left : { ...left, maxToolCalls: left.maxToolCalls + asked },
   }
+}
+
+/** What an agent that says which runs it may start shares with them: its files, as they are when the call is cleared, and the wait for humans. */
+function sharedWith(
+  { subagents }: AgentDefinition,
+  { seq }: CallPlace['fact'],
+): Pick<RunStartEffect, 'filesThrough' | 'waitsBelow'> {
+  if (!subagents) return {}
+  return { waitsBelow: true, ...(subagents.files === 'none' ? {} : { filesThrough: seq }) }
 }
 
 const sharedMark = (context: RunContext): { readonly shared?: true } =>

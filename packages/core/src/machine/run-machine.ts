@@ -11,6 +11,7 @@
  * M6 A transition has one step (`step/`), or none.
  * M7 `context` is entered by agents that have a `context`, after an overflow whose fact says where to cut, and by a run that was created for it: logs
  *    of older builds have none of these.
+ * M8 `input` is entered by agents that have a `clarification`; while approvals are waited for as well, the run is in `approval`.
  */
 import { setup } from 'xstate'
 import type { RunContext, MachineEvent } from './context.ts'
@@ -59,6 +60,10 @@ const leaving = {
   'cancel.requested': { target: '#run.cancelling', actions: 'cancel' },
   'timer.fired': timeouts,
 } as const
+
+/** A question is answered, or over, wherever it is waited for. */
+const answering = { 'input.answered': { guard: 'answersQuestion', actions: 'takeInput' } } as const
+const expiring = { guard: 'expiresQuestion', actions: 'expireQuestion' } as const
 
 const compacting = { guard: 'answersCompaction', actions: 'takeCompaction' } as const
 
@@ -121,6 +126,7 @@ export const runMachine = vocabulary.createMachine({
         { guard: 'notPositive', target: 'completed', actions: 'endAnswered' },
         { guard: 'missing', target: 'failed', actions: 'endMissing' },
         { guard: 'hasMore', target: 'loop' },
+        { guard: 'hasOpenTodos', target: 'loop', actions: 'remindOfTodos' },
         { guard: 'hasNoCalls', target: 'completed', actions: 'endAnswered' },
         { target: 'guardrail' },
       ],
@@ -130,6 +136,7 @@ export const runMachine = vocabulary.createMachine({
         { guard: 'isEnding', target: 'completed' },
         { guard: 'isFresh', actions: 'judgeTurn' },
         { guard: 'someAsked', target: 'approval' },
+        { guard: 'onlyQuestioned', target: 'input' },
         { guard: 'noneJudged', target: 'tools' },
       ],
       on: {
@@ -140,18 +147,27 @@ export const runMachine = vocabulary.createMachine({
     approval: {
       always: [
         { guard: 'nothingOpen', target: 'loop' },
+        { guard: 'onlyQuestioned', target: 'input' },
         { guard: 'noneAsked', target: 'tools' },
       ],
       on: {
         ...leaving,
         ...settling,
-        'timer.fired': [...timeouts, { guard: 'expiresApproval', actions: 'expireApproval' }],
+        ...answering,
+        'timer.fired': [
+          ...timeouts,
+          { guard: 'expiresApproval', actions: 'expireApproval' },
+          expiring,
+        ],
         'approval.answered': { guard: 'approvalAnswered', actions: 'takeApproval' },
       },
     },
     input: {
-      always: { guard: 'nothingOpen', target: 'loop' },
-      on: { ...leaving, ...settling, 'input.answered': settled },
+      always: [
+        { guard: 'nothingOpen', target: 'loop' },
+        { guard: 'noneQuestioned', target: 'tools' },
+      ],
+      on: { ...leaving, ...settling, ...answering, 'timer.fired': [...timeouts, expiring] },
     },
     tools: {
       always: { guard: 'nothingOpen', target: 'loop' },
@@ -167,6 +183,7 @@ export const runMachine = vocabulary.createMachine({
     },
     loop: {
       always: [
+        { guard: 'endsWithCalls', target: 'completed', actions: 'endSettled' },
         { guard: 'turnsExhausted', target: 'completed', actions: 'endWithoutTurn' },
         { guard: 'isFull', target: 'context', actions: 'compact' },
         toModel,

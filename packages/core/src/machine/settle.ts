@@ -1,6 +1,7 @@
 /** How the calls of a turn settle: which open call a fact is about, and what its result means to the loop check. */
 import type { Fact } from '../event/fact.ts'
 import { approvalTimer, timedCall } from '../verdict/approval/event.ts'
+import { askingCall, questionTimer } from '../verdict/question/event.ts'
 import { grown, resultBytes } from '../verdict/context/room.ts'
 import { resultOf } from '../conversation/result.ts'
 import { takeResult } from '../verdict/loop/results.ts'
@@ -13,9 +14,9 @@ import {
   type RunContext,
 } from './context.ts'
 
-/** The call that a fact names; an approval's timer names one by its id. */
+/** The call that a fact names; the timer of an approval or a question names one by its id. */
 function calledBy({ type, payload }: Fact): string | null {
-  if (type === 'timer.fired') return timedCall(payload.timerId)
+  if (type === 'timer.fired') return timedCall(payload.timerId) ?? askingCall(payload.timerId)
   return 'callId' in payload ? (payload.callId ?? null) : null
 }
 
@@ -41,11 +42,11 @@ export function withOpen(context: RunContext, index: string, call: OpenCall | nu
 
 /** The timers of the calls that wait for a human. */
 export const askedTimers = (context: RunContext): readonly string[] =>
-  Object.entries(context.open).flatMap(([index, call]) =>
-    call.status === 'asked'
-      ? [approvalTimer(`${callIdPrefix(context.run, context.turn)}_${index}`)]
-      : [],
-  )
+  Object.entries(context.open).flatMap(([index, { status }]) => {
+    const callId = `${callIdPrefix(context.run, context.turn)}_${index}`
+    if (status === 'asked') return [approvalTimer(callId)]
+    return status === 'question' ? [questionTimer(callId)] : []
+  })
 
 /** Closes the call a fact is about, and shows its result to the loop check. */
 export function settled(context: RunContext, { fact, agent }: MachineEvent): RunContext {

@@ -6,8 +6,10 @@ import * as end from './step/end.ts'
 import * as humans from './step/humans.ts'
 import { keepInput } from './step/input.ts'
 import { takePolicies } from './step/policies.ts'
+import { expireQuestion, takeInput } from './step/questions.ts'
 import * as settle from './step/settle.ts'
 import { acting } from './step/step.ts'
+import { remindOfTodos } from './step/todos.ts'
 import * as turn from './step/turn.ts'
 
 /** The actions of the chart. All are steps: a fact that leaves the snapshot as it was has been ignored (D4). */
@@ -19,6 +21,7 @@ export const actions = {
   loseAnswer: acting(turn.loseAnswer),
   askAgain: acting(turn.askAgain),
   goOn: acting(turn.goOn),
+  remindOfTodos: acting(remindOfTodos),
   compact: acting(compaction.compact),
   compactByHand: acting(compaction.compactByHand),
   endCompacted: acting(compaction.endCompacted),
@@ -33,6 +36,8 @@ export const actions = {
   takePolicies: acting(takePolicies),
   takeApproval: acting(humans.takeApproval),
   expireApproval: acting(humans.expireApproval),
+  takeInput: acting(takeInput),
+  expireQuestion: acting(expireQuestion),
   settle: acting(settle.settle),
   becomeUnknown: acting(settle.becomeUnknown),
   runAgain: acting(settle.runAgain),
@@ -46,6 +51,7 @@ export const actions = {
   endRefused: acting(end.endRefused),
   takeRefusal: acting(end.takeRefusal),
   endAnswered: acting(end.endAnswered),
+  endSettled: acting(end.endSettled),
   endMissing: acting(end.endMissing),
   endWithoutRetry: acting(end.endWithoutRetry),
   endWithoutTurn: acting(end.endWithoutTurn),

@@ -1,4 +1,5 @@
 /** A title of what was said, at once and without a model. */
+import { partWords } from '../image/words.ts'
 import type { UserMessage } from '../message.ts'
 import type { FileChanges } from '../workspace/file-change.ts'
 import { cutToTitle, linesOf, plainLine } from './line.ts'
@@ -17,7 +18,7 @@ export const saidTexts = (
 ): readonly string[] =>
   input
     .filter(({ role }) => role === 'user')
-    .flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : part.preview)))
+    .flatMap(({ parts }) => parts.filter((part) => part.type !== 'image').map(partWords))
 
 /** Paths of files that a run was given, as far as its event names them. */
 export const givenPaths = (files: FileChanges | undefined): readonly string[] =>

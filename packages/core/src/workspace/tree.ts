@@ -34,14 +34,19 @@ export interface FileEvent {
   readonly changes: readonly FileChange[]
 }
 
-/** The tree after more events, in order. */
-export function foldFiles(before: FileTree, events: Iterable<FileEvent>): FileTree {
+/** The tree after more events, in order. `watch` is told of each change, with the file as it is before that. */
+export function foldFiles(
+  before: FileTree,
+  events: Iterable<FileEvent>,
+  watch?: (change: FileChange, known: TreeFile | undefined) => void,
+): FileTree {
   const tree = new Map(before)
   // Every path that was ever above a file: whoever stands in one of them may have something below.
   const above = new Set([...tree.keys()].flatMap(pathsAbove))
   for (const { at, changes } of events)
     for (const change of changes) {
       if (!tree.has(change.path) && change.key !== null) clearWay(tree, above, change.path)
+      watch?.(change, tree.get(change.path))
       take(tree, at, change)
     }
   return tree

@@ -4,6 +4,7 @@
  * without the person, a check that cites another event.
  */
 import { describe, expect, test } from 'vitest'
+import { todoTool } from '../../src/index.ts'
 import { passport, spec } from '../../../policies/test/passport/passports.ts'
 import { agentWith, asked, type Patch } from '../support/agent.ts'
 import { callRefused, ends, parentWith, starts } from '../support/children.ts'
@@ -31,6 +32,7 @@ import {
 } from '../support/facts.ts'
 import {
   approves,
+  approvesHere,
   deniedAtDispatch,
   edits,
   expires,
@@ -38,6 +40,7 @@ import {
   policiesSay,
   rejects,
 } from '../support/permissions.ts'
+import { curiousAgent, questionExpires, tells, wonders } from '../support/questions.ts'
 import { expectSound } from './sound.ts'
 import { begins, type Item, late, told as explain } from './told.ts'
 
@@ -608,6 +611,59 @@ describe('a call of which nobody can say', () => {
   test('was refused at its second attempt: of the first nobody knows', () => {
     const story = begun(asks('search'), begins(0, 1), begins(0, 2), deniedAtDispatch(0, 'search'))
     expect(story.call(0)).toMatchObject({ ran: 'unknown', end: 'denied_at_recheck' })
+  })
+})
+
+describe('a call that settles in the decision', () => {
+  const question = { question: 'Which account?' }
+  const wondering = (...items: readonly Item[]) =>
+    told(curiousAgent(), created, admitted, wonders(question), ...items)
+
+  test('a question waits for a person, and for no worker', () => {
+    const story = wondering()
+    expect(story.checks(0)).toEqual([...allowedAt6, 'outcome asked #7 input.requested'])
+    expect(story.call(0)).toMatchObject({ ran: 'did_not_run', end: 'waiting_for_answer' })
+  })
+
+  test('a question that was answered: by whom', () => {
+    const story = wondering(tells(0, 'Savings'))
+    expect(story.checks(0).at(-1)).toBe('outcome answered #8 input.answered')
+    expect(story.call(0)).toMatchObject({ ran: 'did_not_run', end: 'answered' })
+    expect(story.call(0).why).toContain('answered the question (#8)')
+  })
+
+  test('a question that nobody answered', () => {
+    const story = wondering(questionExpires(0))
+    expect(story.checks(0).at(-1)).toBe('outcome unanswered #10 input.expired')
+    expect(story.call(0)).toMatchObject({ ran: 'did_not_run', end: 'unanswered' })
+  })
+
+  test('a question that a person let through', () => {
+    const agent = curiousAgent({ guardrails: { approvalTools: ['ask_clarification'] } })
+    const story = told(
+      agent,
+      created,
+      admitted,
+      wonders(question),
+      approvesHere(0, 'ask_clarification', { args: question }),
+    )
+    expect(story.checks(0).filter((each) => each.startsWith('policy'))).toEqual([
+      'policy require_approval #7 approval.requested',
+    ])
+    expect(story.call(0).end).toBe('waiting_for_answer')
+  })
+
+  test('a plan is written', () => {
+    const todos = [{ text: 'Read', status: 'pending' }]
+    const agent = agentWith({ todo: true, tools: [todoTool] })
+    const write = asksOddly(['write_todos'], (part) => ({ ...part, args: { todos } }))
+    const story = told(agent, created, admitted, write)
+    expect(story.checks(0)).toEqual([...allowedAt6, 'outcome completed #7 todo.written'])
+    expect(story.call(0).end).toBe('completed')
+  })
+
+  test('a question of a run that is cancelled waits no more', () => {
+    expect(wondering(cancels()).call(0).end).not.toBe('waiting_for_answer')
   })
 })
 

@@ -27,7 +27,7 @@ export function stoppedAt(sets: Trajectory, { config, effects, failed }: Player)
   let state = emptyLoop
   for (const [at, calls] of sets.entries()) {
     const named = calls.map(({ tool, args }) => ({ name: tool, args }))
-    const key = setKey(named, (tool) => effects[tool])
+    const key = setKey(named, (tool) => effects[tool] && { effect: effects[tool] })
     const asked = { set: digest(key), tools: calls.map(({ tool }) => tool) }
     const judged = judgeSet({ config, toolNames: Object.keys(effects) }, state, asked)
     if (judged.verdict?.action === 'stop') return at + 1

@@ -3,15 +3,18 @@ import {
   type AssistantPart,
   callIdPrefix,
   type Effect,
+  type JsonObject,
   type ModelCallEffect,
   type ModelError,
   type ModelTurn,
   type Outcome,
   type PolicyEffect,
+  questionToolName,
   type RunStartEffect,
   type StreamVerdict,
   type ToolCallEffect,
   type ToolCallPart,
+  todoToolName,
   type ToolOutput,
 } from '../../src/index.ts'
 import { callSetOf, digest, type FactBody } from './facts.ts'
@@ -19,15 +22,48 @@ import { policyAnswer } from './permissions.ts'
 
 const names = ['search', 'write', 'pay', 'rm', 'fly', 'no name!', '']
 
-function callPart(id: string, n: number): ToolCallPart {
-  const args = { arg: String(n % 2) }
-  const part = {
-    type: 'tool_call' as const,
-    id,
-    name: names[n % names.length] ?? '',
-    args,
-    argsHash: digest(JSON.stringify(args)),
-  }
+/** A question in words, one with options, and one that is none. */
+const questions: readonly JsonObject[] = [
+  { question: 'Which?' },
+  { question: 'Which?', options: ['this', 'that'] },
+  { arg: '0' },
+]
+
+/** A plan with open items, one that is done, an empty one, and one that is none. */
+const plans: readonly JsonObject[] = [
+  {
+    todos: [
+      { text: 'a', status: 'in_progress' },
+      { text: 'b', status: 'pending' },
+    ],
+  },
+  { todos: [{ text: 'a', status: 'completed' }] },
+  { todos: [] },
+  { arg: '0' },
+]
+
+/** What a model may ask for. */
+export interface Wanted {
+  readonly run: string
+  /** May it ask questions? */
+  readonly isCurious: boolean
+  /** May it write plans? */
+  readonly isPlanning: boolean
+}
+
+type Asked = Pick<ToolCallPart, 'name' | 'args'>
+
+function askedBy({ isCurious, isPlanning }: Wanted, n: number): Asked {
+  const nth = (those: readonly JsonObject[]): JsonObject => those[(n >> 2) % those.length] ?? {}
+  if (isCurious && n % 4 === 3) return { name: questionToolName, args: nth(questions) }
+  if (isPlanning && n % 8 === 2) return { name: todoToolName, args: nth(plans) }
+  return { name: names[n % names.length] ?? '', args: { arg: String(n % 2) } }
+}
+
+function callPart(id: string, n: number, wanted: Wanted): ToolCallPart {
+  const asked = askedBy(wanted, n)
+  const argsHash = digest(JSON.stringify(asked.args))
+  const part = { type: 'tool_call' as const, id, ...asked, argsHash }
   return n % 11 === 10 ? { ...part, invalid: { code: 'arguments_invalid', message: 'x' } } : part
 }
 
@@ -38,10 +74,12 @@ function idOf(prefix: string, at: number, odd: number): string {
   return `${prefix}_${at}`
 }
 
-function callParts(effect: ModelCallEffect, run: string, n: number): readonly ToolCallPart[] {
-  const prefix = callIdPrefix(run, effect.turn)
+function callParts(effect: ModelCallEffect, wanted: Wanted, n: number): readonly ToolCallPart[] {
+  const prefix = callIdPrefix(wanted.run, effect.turn)
   const many = n % 41 === 40 ? 65 : 1 + (n % 3)
-  return Array.from({ length: many }, (_, at) => callPart(idOf(prefix, at, n >> 2), n + at * 3))
+  return Array.from({ length: many }, (_, at) =>
+    callPart(idOf(prefix, at, n >> 2), n + at * 3, wanted),
+  )
 }
 
 const fillers: readonly (readonly AssistantPart[])[] = [
@@ -86,11 +124,11 @@ function causeOf(verdict: StreamVerdict, n: number): Partial<ModelTurn> {
   return { trip: { guardrail, outcome, feedback, partType: 'text', offset: n } }
 }
 
-export function modelAnswer(effect: ModelCallEffect, run: string, n: number): FactBody {
+export function modelAnswer(effect: ModelCallEffect, wanted: Wanted, n: number): FactBody {
   const about = { effectId: effect.id, attempt: 1 }
   const kind = n % 16
   if (kind === 15) return { type: 'model.aborted', payload: about }
-  const calls = kind > 0 ? callParts(effect, run, n) : []
+  const calls = kind > 0 ? callParts(effect, wanted, n) : []
   const verdict = kind >= 12 ? (cuts[n % cuts.length] ?? 'error') : 'complete'
   // A cut turn should have no calls left in it. Now and then an adapter forgets.
   const left = verdict === 'complete' || n % 7 === 0 ? calls : []
@@ -162,6 +200,17 @@ export function toolAnswer(effect: ToolCallEffect | RunStartEffect, n: number): 
   }
 }
 
+/** What a person says to a question: words, or that they give no answer. */
+export function inputAnswer(callId: string, n: number): FactBody {
+  const words = n % 3 ? 'The user answered: this' : 'The user did not want to answer.'
+  const answer = n % 3 ? { text: 'this' } : { declined: true as const }
+  const output: ToolOutput = { content: [{ type: 'text', text: words }], isError: false }
+  return {
+    type: 'input.answered',
+    payload: { callId, output, answer, by: { id: 'ann', role: null } },
+  }
+}
+
 /** A budget that a run shares was used up by others. */
 export function refusal(effect: Effect, n: number): FactBody | null {
   if (!('shared' in effect) || !effect.shared || n % 6 !== 5) return null
@@ -192,6 +241,10 @@ export function childAnswer(effect: RunStartEffect, exists: boolean, n: number):
 const said = ['allow', 'allow', 'require_approval', 'deny'] as const
 
 /** The policies' answer about the calls of a turn; now and then about too few, or about another tool. */
+/** The arguments of a call that settles in the decision: whatever lets it run says them. */
+export const saidHere = ({ name, args }: ToolCallPart): { readonly args?: JsonObject } =>
+  name === questionToolName || name === todoToolName ? { args } : {}
+
 export function policiesAnswer(
   effect: PolicyEffect,
   calls: readonly ToolCallPart[],
@@ -206,6 +259,7 @@ export function policiesAnswer(
       argsHash: call?.argsHash ?? '',
       answer: policyAnswer(said[((n >> 1) + at) % said.length] ?? 'deny'),
       faults: n % 5 === 4 ? [{ policyId: 'opa', message: 'no answer' }] : [],
+      ...(call ? saidHere(call) : {}),
     }
   })
   return { type: 'policy.answered', payload: { ...about, decisions } }

@@ -20,6 +20,10 @@ const decides =
 export const approves = (n: number, tool: string, scope?: Approval['scope']): Move =>
   decides(n, tool, { decision: 'approve', ...(scope === undefined ? {} : { scope }) })
 
+/** As the engine answers about a call that settles in the decision: with what it will settle. */
+export const approvesHere = (n: number, tool: string, patch: Partial<Approval>): Move =>
+  decides(n, tool, { decision: 'approve', ...patch })
+
 export const rejects = (n: number, tool: string, note?: string): Move =>
   decides(n, tool, { decision: 'reject', ...(note === undefined ? {} : { note }) })
 

@@ -9,8 +9,12 @@ import {
   type Subject,
   type Webhook,
   WebhookMoment,
+  questionToolName,
+  todoTool,
+  todoToolName,
 } from '../../src/index.ts'
 import { agentWith, asked, cedar, modelNamed } from './agent.ts'
+import { curiousAgent } from './questions.ts'
 import { strays } from './strays.ts'
 import { type Chance, World } from './world.ts'
 import { machine, fresh } from './machine.ts'
@@ -45,7 +49,7 @@ const guardrails = fc
   .record({
     lists: fc.constantFrom<Partial<AgentDefinition['guardrails']>>(
       {},
-      { approvalTools: ['search', 'pay', 'fly'] },
+      { approvalTools: ['search', 'pay', 'fly', questionToolName, todoToolName] },
       { deniedTools: ['write', 'pay'] },
       { allowedTools: ['write', 'pay'] },
     ),
@@ -94,8 +98,14 @@ const agents: fc.Arbitrary<AgentDefinition> = fc
     onUnknown: fc.constantFrom('ask' as const, 'tell' as const),
     guardrails,
     starters: fc.constantFrom<readonly string[]>([], [], ['search'], ['search', 'write', 'pay']),
+    isCurious: fc.boolean(),
+    isPlanning: fc.boolean(),
   })
-  .map(({ starters, ...patch }) => startingRuns(agentWith(patch), starters))
+  .map(({ starters, isCurious, isPlanning, ...patch }) => {
+    const agent = isCurious ? curiousAgent(patch) : agentWith(patch)
+    const plans = { todo: true as const, tools: [...agent.tools, todoTool] }
+    return startingRuns(isPlanning ? { ...agent, ...plans } : agent, starters)
+  })
 
 const of = (what: Exclude<Chance['what'], 'stray'>): fc.Arbitrary<Chance> =>
   fc.record({

@@ -89,6 +89,7 @@ type Context = NonNullable<AgentDefinition['context']>
 export interface ContextPatch {
   readonly tokens?: number
   readonly prune?: Partial<Context['prune']>
+  readonly images?: Context['images']
   readonly compact?: Partial<Context['compact']>
 }
 

@@ -126,7 +126,7 @@ function storyOf(played: Played): Story {
       return {
         gives: (expected) => {
           expect(summary(next.decision)).toEqual({ ...nothing(next.decision), ...expected })
-          expect([...next.expiries]).toEqual(askedIn(next.decision.state))
+          expect([...next.expiries].toSorted()).toEqual(askedIn(next.decision.state).toSorted())
           return storyOf(next)
         },
       }
@@ -178,15 +178,17 @@ function expiriesOf(
   const after = new Set(before)
   for (const fact of facts) if (fact.type === 'timer.fired') after.delete(fact.payload.timerId)
   for (const id of decision.clearTimers) after.delete(id)
-  for (const { id } of decision.timers) if (id.startsWith('approval:')) after.add(id)
+  for (const { id } of decision.timers) if (/^(?:approval|input):/.test(id)) after.add(id)
   return after
 }
 
 /** The timers that the calls which wait for a human should have: fired ones are gone, too. */
 const askedIn = ({ context }: RunState): readonly string[] =>
-  Object.entries(context.open).flatMap(([index, call]) =>
-    call.status === 'asked' ? [`approval:${callIdPrefix(context.run, context.turn)}_${index}`] : [],
-  )
+  Object.entries(context.open).flatMap(([index, { status }]) => {
+    const asked = `${callIdPrefix(context.run, context.turn)}_${index}`
+    if (status === 'asked') return [`approval:${asked}`]
+    return status === 'question' ? [`input:${asked}`] : []
+  })
 
 /** What a decision is that asks for nothing; status and path only count where they are named. */
 const nothing = (decision: Decision): Expected => ({

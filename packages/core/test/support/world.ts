@@ -12,6 +12,7 @@ import {
   isFinal,
   outlivesRun,
   type JsonObject,
+  type ModelCallEffect,
   readFact,
   type RunState,
   type Subject,
@@ -20,7 +21,15 @@ import {
   type Verdict,
   type Webhook,
 } from '../../src/index.ts'
-import { childAnswer, modelAnswer, policiesAnswer, refusal, toolAnswer } from './answers.ts'
+import {
+  childAnswer,
+  inputAnswer,
+  modelAnswer,
+  policiesAnswer,
+  refusal,
+  saidHere,
+  toolAnswer,
+} from './answers.ts'
 import { compactionAnswer, weighed } from './room.ts'
 import { createdAt } from './children.ts'
 import { argsHashOf, doesCall, type FactBody, injects, nothingKnown } from './facts.ts'
@@ -72,6 +81,8 @@ export class World {
   /** Effects whose run exists: only its end settles them. */
   readonly #children = new Set<string>()
   #asked: Asked[] = []
+  /** Calls that are questions nobody has answered yet. */
+  #questions: string[] = []
   #undecided: Fact[] = []
   #decided = 0
   #now = 1_700_000_000_000
@@ -141,6 +152,7 @@ export class World {
     const work = decision.effects.filter(({ kind }) => !outlivesRun(kind))
     this.#open.push(...work, ...again)
     this.#asked.push(...decision.verdicts.flatMap(askedOf))
+    this.#questions.push(...decision.verdicts.flatMap(questionOf))
   }
 
   #next(chance: Exclude<Chance, { what: 'stray' }>): FactBody | null {
@@ -178,13 +190,11 @@ export class World {
     if (refused) return refused
     switch (effect.kind) {
       case 'model.call':
-        return this.subject.agent.context
-          ? weighed(modelAnswer(effect, this.subject.run, how), this.subject.run, how)
-          : modelAnswer(effect, this.subject.run, how)
+        return this.#modelAnswer(effect, how)
       case 'context.compact':
         return compactionAnswer(effect, how)
       case 'policy.evaluate':
-        return policiesAnswer(effect, this.#callsOf(effect.source), how)
+        return policiesAnswer(effect, this.#calls(effect.source), how)
       case 'tool.call':
         return toolAnswer(effect, how)
       case 'run.start':
@@ -192,14 +202,23 @@ export class World {
       case 'tool.recall':
       case 'webhook.deliver':
       case 'title.make':
+      case 'memory.learn':
         return null
     }
   }
 
-  /** The calls of the answer to this model call. */
-  #callsOf(effectId: string): readonly ToolCallPart[] {
+  #modelAnswer(effect: ModelCallEffect, how: number): FactBody {
+    const { run, agent } = this.subject
+    const isCurious = agent.clarification !== undefined
+    const answer = modelAnswer(effect, { run, isCurious, isPlanning: agent.todo === true }, how)
+    return agent.context ? weighed(answer, run, how) : answer
+  }
+
+  /** The calls of the answers to a model call, or to all. */
+  #calls(effectId: string | null = null): readonly ToolCallPart[] {
     return this.facts.flatMap((fact) =>
-      fact.type === 'model.completed' && fact.payload.effectId === effectId
+      fact.type === 'model.completed' &&
+      (effectId ?? fact.payload.effectId) === fact.payload.effectId
         ? callsOf(fact.payload.turn)
         : [],
     )
@@ -208,6 +227,8 @@ export class World {
   #timer(pick: number, how: number): string {
     const asked = this.#asked[pick % Math.max(1, this.#asked.length)]
     if (asked && how % 2) return `approval:${asked.callId}`
+    const question = this.#questions[pick % Math.max(1, this.#questions.length)]
+    if (question !== undefined && how % 4) return `input:${question}`
     return how % 8 ? 'timeout' : 'other'
   }
 
@@ -232,15 +253,19 @@ export class World {
       const resolution = (['happened', 'not_happened', 'retry'] as const)[how % 3] ?? 'retry'
       return { type: 'tool.resolved', payload: { effectId, callId, resolution } }
     }
+    const question = this.#questions[pick % Math.max(1, this.#questions.length)]
+    if (question !== undefined && (how % 2 || !asked)) return inputAnswer(question, how)
     if (!asked) return null
     const { callId, tool, argsHash } = asked
     const edited = { args: { arg: 'edited' }, argsHash: argsHashOf('edited') }
     const about = { callId, tool, argsHash, ...(how % 4 === 3 ? { edited } : {}) }
     const decision = how % 3 ? (how % 4 === 3 ? 'edit' : 'approve') : 'reject'
     const scope = (['once', 'run', 'always'] as const)[how % 5]
+    const call = this.#calls().find(({ id }) => id === callId)
+    const said = call && decision === 'approve' ? saidHere(call) : {}
     return {
       type: 'approval.answered',
-      payload: { ...about, decision, ...(scope ? { scope } : {}) },
+      payload: { ...about, ...said, decision, ...(scope ? { scope } : {}) },
     }
   }
 
@@ -248,6 +273,8 @@ export class World {
     this.#settle(type, payload)
     if (type === 'approval.answered')
       this.#asked = this.#asked.filter((each) => each.callId !== payload.callId)
+    if (type === 'input.answered')
+      this.#questions = this.#questions.filter((each) => each !== payload.callId)
     if (this.log.length % 3 === 0)
       this.#write('effect.started', { attempt: 1, effectId: 'e', leaseMs: 1, owner: 'w' })
     const fact = readFact(this.#write(type, payload))
@@ -288,6 +315,9 @@ export class World {
 
 const askedOf = (verdict: Verdict): readonly Asked[] =>
   verdict.type === 'approval.requested' ? [verdict.payload] : []
+
+const questionOf = (verdict: Verdict): readonly string[] =>
+  verdict.type === 'input.requested' ? [verdict.payload.callId] : []
 
 type About = Readonly<Record<string, unknown>>
 

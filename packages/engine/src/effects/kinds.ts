@@ -18,6 +18,7 @@ import { policyPerformer } from './policies.ts'
 import { recallPerformer } from './recalls.ts'
 import { type EffectOf, type RowOf, rowOf } from './row.ts'
 import { runStartPerformer } from './run-starts.ts'
+import { createLearning } from './learnings.ts'
 import { createNaming, type TitlesDeps } from './titles.ts'
 import { createDelivery, type WebhooksDeps } from './webhooks.ts'
 
@@ -64,6 +65,7 @@ export function createKinds(deps: KindsDeps): { readonly kinds: Kinds; idle(): P
     'run.start': runStartKind(deps, background),
     'tool.recall': recallKind(deps, background),
     'title.make': titleKind(deps, background),
+    'memory.learn': learnKind(deps, background),
     'context.compact': compactionKind(deps, background),
     'webhook.deliver': webhookKind(deps, background),
   }
@@ -208,6 +210,12 @@ const titleKind = (deps: KindsDeps, background: Background) =>
   outlivingKind(background, {
     perform: createNaming({ ...deps, model: deps.models === null ? null : deps.model }),
     givenUp: 'a title was not made',
+  })
+
+const learnKind = (deps: KindsDeps, background: Background) =>
+  outlivingKind(background, {
+    perform: createLearning(deps),
+    givenUp: 'a run was not learned from',
   })
 
 /** A kind of effect that outlives its run: a cancel takes none of it back. */

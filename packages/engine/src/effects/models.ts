@@ -11,6 +11,7 @@ import {
 } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import { warning } from '../errors.ts'
+import type { CompactionDeps } from '../perform/ask-summary.ts'
 import { draftClaim } from '../perform/claim.ts'
 import { type ModelCallDeps, performModelCall } from '../perform/model-call.ts'
 import type { ClaimDraft, EffectRow } from '../ports.ts'
@@ -30,6 +31,7 @@ import {
 import { rowOf } from './row.ts'
 
 export type ModelsDeps = ModelCallDeps &
+  CompactionDeps &
   LoopDeps & {
     readonly strangers: Strangers
     /** There is room again for a call that was announced while there was none. Resolves when it was taken, or was not. */

@@ -14,6 +14,7 @@ import {
 } from '@signalbox/core'
 import { callBounded } from './bounded-call.ts'
 import { circuitOf } from './breaker.ts'
+import type { Bundles } from './bundles.ts'
 import { cacheHints } from './cache-hints.ts'
 import type { SummaryRequest } from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
@@ -24,7 +25,9 @@ import type { ModelCallDeps, ModelTask } from './model-call.ts'
 import type { PromptDraft } from './prompt-steps.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
 
-export type CompactionDeps = Omit<ModelCallDeps, 'live'>
+export type CompactionDeps = Omit<ModelCallDeps, 'live'> & {
+  readonly bundles: Pick<Bundles, 'read'>
+}
 
 /** A claimed compaction, and where the run stood when it was claimed. */
 export interface CompactionTask extends Omit<ModelTask, 'effect'> {
@@ -163,6 +166,7 @@ async function ask(
         hmacKey: deps.random.hex(32),
         guard: streamGuardOf(deps.guardrails, agent, { correction: 0 }),
         endUser: originOf(draft.created).endUser,
+        images: (key) => deps.content.bytes(task, key),
         ...cacheHints(task),
       },
       { tokensMax: summaryMost(agent), answerMax: left, signal: held.signal },

@@ -14,7 +14,7 @@ export interface Way {
 
 /** The blobs that parts of a result name. */
 export async function carryContent(way: Way, parts: readonly ContentPart[]): Promise<void> {
-  for (const part of parts) if (part.type === 'blob') await carry(way, part.key)
+  for (const part of parts) if (part.type !== 'text') await carry(way, part.key)
 }
 
 /** The blobs of files that a call changed, and of the list of them. */
@@ -33,6 +33,16 @@ async function carryChanges(way: Way, list: readonly FileChange[]): Promise<void
     if (edit) await carry(way, edit.key)
   }
 }
+
+/** Blobs by their keys, a few at a time: others want connections, too. */
+export async function carryBlobs(way: Way, keys: readonly string[]): Promise<void> {
+  const lane = async (first: number): Promise<void> => {
+    for (let n = first; n < keys.length; n += lanes) await carry(way, keys[n] ?? '')
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n)))
+}
+
+const lanes = 4
 
 /** Null if it was erased: then it is erased for the rerun, too. */
 async function carry({ register, from, to }: Way, key: string): Promise<Uint8Array | null> {

@@ -47,6 +47,7 @@ import {
   taskBytes,
 } from './compaction-prompt.ts'
 import { originOf } from './evidence.ts'
+import { bytesOfKept, keptSkills } from './kept-skills.ts'
 import type { Held } from './leases.ts'
 import { jsonBytes } from './measure.ts'
 import { type PromptDraft, promptOf, promptSteps } from './prompt-steps.ts'
@@ -55,7 +56,7 @@ import { believedTokens, bptIn, inTokens, learnedIn } from './room.ts'
 
 type Unchanged = Pick<
   FactPayload<'context.unchanged'>,
-  'reason' | 'error' | 'guardrail' | 'provider' | 'model'
+  'reason' | 'error' | 'guardrail' | 'provider' | 'model' | 'images'
 >
 
 /** The end of a compaction. */
@@ -132,12 +133,27 @@ interface Place {
 }
 
 async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Promise<Summed> {
-  const { agent, effect } = task
   // The prompt of a run that was created for this ends with an answer; with the task behind it, it is whole.
   const draft = await promptOf(deps, task, unchecked)
+  const summed = await sumUpDraft(deps, task, { draft, held })
+  const images = draft.images().length
+  if (!('unchanged' in summed) || images === 0) return summed
+  return { ...summed, unchanged: { ...summed.unchanged, images } }
+}
+
+async function sumUpDraft(
+  deps: CompactionDeps,
+  task: CompactionTask,
+  { draft, held }: { readonly draft: PromptDraft; readonly held: Held },
+): Promise<Summed> {
+  const { agent, effect } = task
   const place = placeIn(task, draft)
-  const part = place && (await wholePart(deps, task, { draft, through: place.through }))
-  if (!place || !part || part.bytes === 0 || (!effect.through && isLittle(part)))
+  const whole = place && (await wholePart(deps, task, { draft, through: place.through }))
+  if (!place || !whole) return { unchanged: { reason: 'no_gain' }, usage: {} }
+  const { events } = draft
+  const skills = await keptSkills(deps, task, { events, through: place.through, part: whole })
+  const part = without(whole, bytesOfKept(skills))
+  if (part.bytes === 0 || (!effect.through && isLittle(part)))
     return { unchanged: { reason: 'no_gain' }, usage: {} }
   const { request, shorter } = requestsFor(task, { draft, part, place })
   const violations = checkPairing(request.prompt)
@@ -165,8 +181,10 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
     keep: { runId: place.through.runId, seq: place.through.seq + 1 },
     summary: await deps.content.spill(task, [{ type: 'text', text: words }]),
     appendix,
+    ...(skills.length > 0 ? { skills } : {}),
     ...wordsOf(part),
     ...instructionsOf(part),
+    ...(part.memory ? { memory: part.memory } : {}),
     sources,
     tokens: { before, after, summary: summaryTokens },
     how,
@@ -175,6 +193,13 @@ async function sumUp(deps: CompactionDeps, task: CompactionTask, held: Held): Pr
   }
   return { kept, usage }
 }
+
+/** The same part, where so many bytes of it are said again and do not give way. */
+const without = (part: ConversationPart, bytes: number): ConversationPart => ({
+  ...part,
+  bytes: Math.max(0, part.bytes - bytes),
+  summaryBytes: Math.max(0, part.summaryBytes - bytes),
+})
 
 /** The newest words of a user, which stand behind the summary as they were said. */
 function wordsOf({ words, earlierWords }: ConversationPart): Pick<Kept, 'words' | 'earlierWords'> {

@@ -4,7 +4,7 @@
  * the key makes it unfindable.
  */
 import { createHmac } from 'node:crypto'
-import { type BlobPart, type ContentPart, limits, type TextPart } from '@signalbox/core'
+import { type BlobPart, limits, type TextPart } from '@signalbox/core'
 import type { Clock, Random, Register, ThreadRef } from '../ports.ts'
 
 export interface ContentDeps {
@@ -29,12 +29,17 @@ export interface Content {
     thread: ThreadRef,
     blobs: readonly { readonly mime: string; readonly bytes: Uint8Array }[],
   ): Promise<readonly string[]>
-  /** The parts with every blob read back to text; a blob that is gone stays as its preview. */
-  hydrate(thread: ThreadRef, parts: readonly ContentPart[]): Promise<ContentPart[]>
+  /** The parts with every blob read back to text; a blob that is gone stays as its preview. Other parts pass. */
+  hydrate<P extends { readonly type: string }>(
+    thread: ThreadRef,
+    parts: readonly (P | BlobPart)[],
+  ): Promise<(P | BlobPart | TextPart)[]>
   /** Keeps a short text that no event may hold, and answers the key to `read` it by. */
   keep(thread: ThreadRef, text: string): Promise<string>
   /** Null if it was erased. */
   read(thread: ThreadRef, key: string): Promise<string | null>
+  /** The same, as bytes. */
+  bytes(thread: ThreadRef, key: string): Promise<Uint8Array | null>
 }
 
 export function createContent({ register, clock, random }: ContentDeps): Content {
@@ -68,9 +73,12 @@ export function createContent({ register, clock, random }: ContentDeps): Content
     return { type: 'blob', key, bytes: bytes.length, mime, preview: preview(text, bytes.length) }
   }
 
+  const bytesOf: Content['bytes'] = async (thread, key) =>
+    (await register.blob(thread, key))?.bytes ?? null
+
   const read = async (thread: ThreadRef, key: string): Promise<string | null> => {
-    const blob = await register.blob(thread, key)
-    return blob && Buffer.from(blob.bytes).toString('utf8')
+    const bytes = await bytesOf(thread, key)
+    return bytes && Buffer.from(bytes).toString('utf8')
   }
 
   return {
@@ -79,6 +87,7 @@ export function createContent({ register, clock, random }: ContentDeps): Content
       return key
     },
     read,
+    bytes: bytesOf,
     store,
     async spill(thread, parts, long) {
       const moved = []
@@ -87,15 +96,17 @@ export function createContent({ register, clock, random }: ContentDeps): Content
       return moved
     },
     async hydrate(thread, parts) {
-      const whole: ContentPart[] = []
+      const whole = []
       for (const part of parts) {
-        const text = part.type === 'blob' ? await read(thread, part.key) : null
-        whole.push(text === null ? part : { type: 'text', text })
+        const text = isBlob(part) ? await read(thread, part.key) : null
+        whole.push(text === null ? part : ({ type: 'text', text } as const))
       }
       return whole
     },
   }
 }
+
+const isBlob = (part: { readonly type: string }): part is BlobPart => part.type === 'blob'
 
 const isLong = (
   part: { readonly type: string },

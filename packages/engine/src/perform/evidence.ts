@@ -27,6 +27,11 @@ export interface Origin {
   readonly fields: Created['fields']
   /** The request to sum up its thread, if the run was created for that. */
   readonly compact: Created['compact']
+  /** The memory of whom it works for. */
+  readonly memory: Created['memory']
+  /** The part of a conversation that it learns from, if the run was created for that. */
+  readonly learn: Created['learn']
+  readonly input: Created['input']
 }
 
 /** Reads it from the first event of a run. */
@@ -38,9 +43,13 @@ export function originOf(first: StoredEvent | null): Origin {
       parent: undefined,
       fields: undefined,
       compact: undefined,
+      memory: undefined,
+      learn: undefined,
+      input: [],
     }
-  const { user, endUser, parent, fields, compact } = payloadOf(factSchemas['run.created'], first)
-  return { user, endUser: endUser ?? null, parent, fields, compact }
+  const created = payloadOf(factSchemas['run.created'], first)
+  const { user, endUser, parent, fields, compact, memory, learn, input } = created
+  return { user, endUser: endUser ?? null, parent, fields, compact, memory, learn, input }
 }
 
 /** The question to a policy about a call of a run. */

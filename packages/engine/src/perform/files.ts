@@ -6,6 +6,7 @@
  * F2 A call is all or nothing: what it changed exists with its `tool.completed`, so an attempt that was lost, failed or was
  *    cut changed nothing, and the next one finds what it found.
  * F3 A blob that was erased reads as gone; an erased event changed nothing.
+ * F4 Of another thread a run reads no content but those of the files that it has from there.
  */
 import {
   type FileChange,
@@ -18,6 +19,7 @@ import {
 } from '@signalbox/core'
 import type { CallFiles, EffectRow, FileDraft, Register, StoredEvent, ThreadRef } from '../ports.ts'
 import type { Content } from './content.ts'
+import { heardFiles } from './heard-files.ts'
 
 export interface Files {
   /** The files as a call of this run finds them. Nothing is read before they are asked for. */
@@ -37,13 +39,22 @@ export function createFiles(deps: {
   const { register, content } = deps
   return {
     of: ({ tenantId, threadId, runId }) => {
-      const thread = { tenantId, threadId }
-      const read = async (key: string) => (await register.blob(thread, key))?.bytes ?? null
+      /** Where the contents of files stand that the run has from another one, by their keys. */
+      let lent: ReadonlyMap<string, string> = new Map()
       return {
-        read,
+        read: (key) => readBlob(register, { tenantId, threadIds: [threadId, lent.get(key)] }, key),
         tree: async (): Promise<FileTree> => {
-          const events = await register.changedFiles(threadId, runId)
-          return foldFiles(new Map(), await fileEvents(events, read))
+          const events = await heardFiles(register, { threadId, runId })
+          const threadIds = [threadId, ...threadsOf(events)]
+          const said = await fileEvents(events, (key) =>
+            readBlob(register, { tenantId, threadIds }, key),
+          )
+          lent = new Map(
+            said.flatMap(({ changes: list }, n) =>
+              keysOf(list).map((key) => [key, events[n]?.threadId ?? threadId]),
+            ),
+          )
+          return foldFiles(new Map(), said)
         },
       }
     },
@@ -53,6 +64,29 @@ export function createFiles(deps: {
       return { code: 'ok', files: await keep(content, thread, drafts) }
     },
   }
+}
+
+/** The threads on which the contents stand that events name. */
+export const threadsOf = (events: readonly StoredEvent[]): readonly string[] => [
+  ...new Set(events.map(({ threadId }) => threadId)),
+]
+
+/** The keys of all blobs that changes name. */
+export const keysOf = (list: readonly FileChange[]): readonly string[] =>
+  list.flatMap(({ key, edit }) => [...(key === null ? [] : [key]), ...(edit ? [edit.key] : [])])
+
+/** A blob of the first of these threads that has it; null if none has, or it was erased. */
+export async function readBlob(
+  register: Pick<Register, 'blob'>,
+  where: { readonly tenantId: string; readonly threadIds: readonly (string | undefined)[] },
+  key: string,
+): Promise<Uint8Array | null> {
+  const { tenantId } = where
+  for (const threadId of new Set(where.threadIds)) {
+    const found = threadId === undefined ? null : await register.blob({ tenantId, threadId }, key)
+    if (found) return found.bytes
+  }
+  return null
 }
 
 /** The changes of files that events record, in the same order: those of calls, and those of runs that were given some. */
@@ -87,8 +121,9 @@ function excess(drafts: readonly FileDraft[]): string | null {
   return bad ? 'The call changed a file that is too large, or has too long a path.' : null
 }
 
-const binary = 'application/octet-stream'
-const json = 'application/json'
+/** The media types of stored contents, and of stored edits and lists. */
+export const binary = 'application/octet-stream'
+export const json = 'application/json'
 
 async function keep(
   content: Pick<Content, 'store'>,
@@ -112,6 +147,15 @@ async function keep(
       ...(edit ? { edit: { key: next(), since: edit.since } } : {}),
     }
   })
+  return listed(content, thread, list)
+}
+
+/** The changes as an event says them: of many, the blob that lists them. */
+export async function listed(
+  content: Pick<Content, 'store'>,
+  thread: ThreadRef,
+  list: FileChange[],
+): Promise<FileChanges> {
   if (list.length <= limits.inlineFilesMax) return list
   const bytes = Buffer.from(JSON.stringify(list))
   const [manifest = ''] = await content.store(thread, [{ mime: json, bytes }])

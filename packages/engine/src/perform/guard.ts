@@ -7,7 +7,9 @@ import {
   boundedRedactions,
   type ContentPart,
   type JsonObject,
+  limits,
   type ModelCallEffect,
+  namedSkills,
   type Redaction,
   type StreamGuardSpec,
   type ToolOutput,
@@ -24,7 +26,7 @@ export function streamGuardOf(
   if (stream.length === 0) return null
   return guardrails.guard(stream, {
     availableTools: agent.tools.map(({ name }) => name),
-    availableSkills: agent.skills,
+    availableSkills: namedSkills(agent),
     attempt: correction,
   })
 }
@@ -66,11 +68,28 @@ async function redactOutput(
   { output, ...call }: ToolAnswer,
 ): Promise<CleanOutput> {
   const redact = <T extends string | JsonObject>(value: T) => guardrails.redact(value, specs)
-  const { content, taken } = await redactContent(output.content, redact)
+  const named = await redactNames(output.content, redact)
+  const { content, taken } = await redactContent(named.content, redact)
   const structured = output.structured && (await redact(output.structured))
-  const redactions = redactionsOf([...taken, ...(structured?.taken ?? [])], call)
+  const redactions = redactionsOf([...named.taken, ...taken, ...(structured?.taken ?? [])], call)
   const clean = structured ? { structured: structured.value } : {}
   return { output: { ...output, content, ...clean }, redactions }
+}
+
+/** The names of images are words of the tool as well. */
+async function redactNames(
+  content: readonly ContentPart[],
+  redact: (text: string) => Promise<RedactedValue<string>>,
+): Promise<{ readonly content: readonly ContentPart[]; readonly taken: readonly TakenOut[] }> {
+  const clean: ContentPart[] = []
+  const taken: TakenOut[] = []
+  for (const part of content) {
+    const name = part.type === 'image' && part.name ? await redact(part.name) : null
+    taken.push(...(name?.taken ?? []))
+    const value = name?.value.slice(0, limits.fileNameCharsMax) ?? ''
+    clean.push(name && part.type === 'image' ? { ...part, name: value } : part)
+  }
+  return { content: clean, taken }
 }
 
 /** So many characters of several texts are judged before others have their turn. */

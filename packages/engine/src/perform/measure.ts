@@ -2,13 +2,14 @@
 import {
   checkPairing,
   createPairing,
+  imageBytesIn,
   type PairingViolation,
   type Prompt,
   type PromptMessage,
 } from '@signalbox/core'
 
 export interface Measured {
-  /** Its length as JSON, in bytes. */
+  /** Its length as JSON, in bytes, and what its images weigh as. */
   readonly bytes: number
   /** Does a text of a user or of the model stand elsewhere, for its length? */
   readonly hasBlob: boolean
@@ -32,7 +33,7 @@ export function createMeasure(): Measure {
     unchecked = Math.min(unchecked, kept)
     newest = prompt
     for (const message of prompt.slice(bytes.length)) {
-      bytes.push((bytes.at(-1) ?? 0) + jsonBytes(message))
+      bytes.push((bytes.at(-1) ?? 0) + jsonBytes(message) + imageBytes(message))
       blobs.push((blobs.at(-1) ?? 0) + (holdsBlob(message) ? 1 : 0))
     }
     return {
@@ -47,6 +48,13 @@ export function createMeasure(): Measure {
       },
     }
   }
+}
+
+/** The bytes of text that the images of a message weigh as. */
+function imageBytes(message: PromptMessage): number {
+  if (message.role === 'tool')
+    return message.results.reduce((sum, { output }) => sum + imageBytesIn(output.content), 0)
+  return message.role === 'user' ? imageBytesIn(message.parts) : 0
 }
 
 /** Measures one prompt. */

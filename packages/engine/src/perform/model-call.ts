@@ -34,13 +34,15 @@ import { streamGuardOf } from './guard.ts'
 import type { Held } from './leases.ts'
 import { type Refused, requestLength, underBudget, withUsage } from './reservation.ts'
 import { earlyOf, misfitOf, type Room, roomOf } from './room.ts'
+import type { Memories } from './memories.ts'
 import type { LiveMessages } from './live.ts'
-import { promptOf } from './prompt-steps.ts'
+import { type Pinned, type PromptDeps, type PromptDraft, promptOf } from './prompt-steps.ts'
 import type { Transcripts } from './transcript.ts'
 
 export interface ModelCallDeps {
   readonly model: Model
-  readonly register: Pick<Register, 'grants' | keyof BudgetPort>
+  readonly register: Pick<Register, 'grants' | keyof BudgetPort> & PromptDeps['register']
+  readonly memories: Memories
   readonly breaker: Breaker
   readonly guardrails: StreamGuardrails
   readonly transcripts: Transcripts
@@ -84,10 +86,19 @@ export async function performModelCall(
     const digest = await deps.digests.by(task.tenantId, task.agent)
     const made = await makeCall(deps, { ...task, digest }, held)
     if ('refused' in made) return refusal(writer, about, made.refused)
-    const { turn, origin, room } = made
+    const { turn, origin, room, images, pinned } = made
     const evidence = await evidenceOf(deps, task, { turn, origin })
     const callSet = callSetOf(task.agent, turn, digest)
-    const payload = { ...about, turn, callSet, durationMs: passed(), ...evidence, ...room }
+    const shown = { ...(images > 0 ? { images } : {}), ...(pinned ? { pinned } : {}) }
+    const payload = {
+      ...about,
+      turn,
+      callSet,
+      durationMs: passed(),
+      ...evidence,
+      ...room,
+      ...shown,
+    }
     return writer.fact('model.completed', payload, {
       key: effect.id,
       fence,
@@ -120,17 +131,37 @@ function refusal(
 }
 
 type Made =
-  | { readonly turn: ModelTurn; readonly origin: Origin; readonly room: Room }
+  | {
+      readonly turn: ModelTurn
+      readonly origin: Origin
+      readonly room: Room
+      /** Of the request, whether it was sent or not. */
+      readonly images: number
+      /** What its requests show beside the conversation, where nothing says so yet. */
+      readonly pinned?: Pinned
+    }
   | { readonly refused: Refused }
 
 /** A call, and how its run makes digests. */
 type DigestedTask = ModelTask & { readonly digest: RunDigest }
 
 async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Promise<Made> {
+  const draft = await promptOf(deps, { ...task, mayPin: true })
+  const made = await callFor(deps, task, { draft, held })
+  const { pinning } = draft
+  return 'refused' in made || !pinning ? made : { ...made, pinned: pinning }
+}
+
+async function callFor(
+  deps: ModelCallDeps,
+  task: DigestedTask,
+  { draft, held }: { readonly draft: PromptDraft; readonly held: Held },
+): Promise<Made> {
   const { agent, effect } = task
-  const draft = await promptOf(deps, task)
   const { created, prompt, measured } = draft
-  const origin = originOf(created)
+  const images = draft.images().length
+  const about = { origin: originOf(created), images }
+  if (draft.isSilent) return { turn: silentTurn(task), ...about, room: {} }
   const promptBytes = measured.bytes
   const model = modelOf(agent, effect.model)
   const bytes = requestLength({ prompt, promptBytes, tools: agent.tools })
@@ -138,19 +169,19 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   const misfit = misfitOf(weighing)
   if (misfit) {
     const turn = unsentTurn(task, misfit)
-    return { turn, origin, room: roomOf(weighing, turn, misfit) }
+    return { turn, ...about, room: roomOf(weighing, turn, misfit) }
   }
   const early = earlyOf(weighing, effect)
   if (early)
-    return { turn: earlyTurn(task, early), origin, room: { promptBytes: bytes, room: early } }
+    return { turn: earlyTurn(task, early), ...about, room: { promptBytes: bytes, room: early } }
   const name = circuitOf(model)
   const { state, waitMs } = await deps.breaker.admit(name, agent.breaker)
-  if (state === 'open') return { turn: openCircuit(task, waitMs), origin, room: {} }
+  if (state === 'open') return { turn: openCircuit(task, waitMs), ...about, room: {} }
   const call = async () => {
     await held.begin()
     const answered = await stream(deps, task, {
       prompt,
-      endUser: origin.endUser,
+      endUser: about.origin.endUser,
       signal: held.signal,
     })
     return withUsage(answered, { prompt, promptBytes, tools: agent.tools })
@@ -162,7 +193,7 @@ async function makeCall(deps: ModelCallDeps, task: DigestedTask, held: Held): Pr
   if (outcome) await deps.breaker.report(name, outcome, agent.breaker)
   const parts = await deps.content.spill(task, turn.message.parts)
   const room = roomOf(weighing, turn, null)
-  return { turn: { ...turn, message: { ...turn.message, parts } }, origin, room }
+  return { turn: { ...turn, message: { ...turn.message, parts } }, ...about, room }
 }
 
 /** The word of the call about its model: nothing, unless it answered, failed for good, or was sent to find out. */
@@ -208,6 +239,7 @@ async function stream(
       hmacKey: deps.random.hex(32),
       guard: streamGuardOf(deps.guardrails, agent, effect),
       endUser: call.endUser,
+      images: (key: string) => deps.content.bytes(task, key),
       ...cacheHints(task),
     }
     return await deps.model.call(request, live, call.signal)
@@ -219,8 +251,8 @@ async function stream(
 /** The digest of a set of calls: what the loop check tells sets apart by. */
 function callSetOf({ tools }: AgentDefinition, turn: ModelTurn, digest: RunDigest): string {
   const calls = callsOf(turn)
-  const effectOf = (name: string) => tools.find((tool) => tool.name === name)?.effect
-  return calls.length === 0 ? '' : digest.short(setKey(calls, effectOf), 12)
+  const toolOf = (name: string) => tools.find((tool) => tool.name === name)
+  return calls.length === 0 ? '' : digest.short(setKey(calls, toolOf), 12)
 }
 
 /** The turn of a call that could not even be made: an error of ours, never retried, visible in the log. */
@@ -240,6 +272,12 @@ const brokenTurn = (task: ModelTask, message: string): ModelTurn => ({
   provider: task.agent.model.provider,
   model: task.agent.model.model,
 })
+
+/** There was nothing to ask: the run is done. */
+const silentTurn = (task: ModelTask): ModelTurn => {
+  const { error: _, ...turn } = brokenTurn(task, '')
+  return { ...turn, verdict: 'complete' }
+}
 
 /** The circuit of the model is open: nobody was asked. */
 const openCircuit = (task: ModelTask, waitMs: number): ModelTurn => ({

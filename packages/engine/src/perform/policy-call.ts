@@ -13,6 +13,7 @@ import {
   type PolicyAnswer,
   type PolicyEffect,
   type PolicySpec,
+  readsArguments,
   type ToolCallPart,
   warningsOf,
 } from '@signalbox/core'
@@ -98,7 +99,7 @@ function askedCalls(events: readonly StoredEvent[], effect: PolicyEffect): reado
 
 async function decide(
   host: PolicyHost,
-  { id: callId, name: tool, argsHash }: ToolCallPart,
+  { id: callId, name: tool, args, argsHash }: ToolCallPart,
   { agent, request, signal }: AskedCall,
 ): Promise<Decision> {
   const { policies, failClosed } = agent.guardrails
@@ -111,7 +112,10 @@ async function decide(
   )
   const warnings = warningsOf(answers)
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
-  return { callId, tool, argsHash, answer: combineAnswers(answers), faults, ...warned }
+  const spec = agent.tools.find(({ name }) => name === tool)
+  const read = spec && readsArguments(spec) ? { args } : {}
+  const answer = combineAnswers(answers)
+  return { callId, tool, argsHash, answer, faults, ...warned, ...read }
 }
 
 /** The answer of a policy, or that it had none: in our words, for its own may hold what it was asked about. */

@@ -6,21 +6,28 @@
  * P2 The steps read, and record nothing: a call that is made again makes its prompt again.
  */
 import {
+  catalogueOf,
+  type FactPayload,
   type Moment,
   NewerError,
+  type PinnedMemory,
   type Prompt,
   type PromptMessage,
   type PromptProjection,
+  type ShownNotes,
 } from '@signalbox/core'
 import { AbortError, messageOf, TerminalError } from '../errors.ts'
 import type { StoredEvent } from '../ports.ts'
 import type { Content } from './content.ts'
+import { originOf } from './evidence.ts'
+import { isLearner, learnDraft, type LearnStepDeps, ownDraft } from './learn-steps.ts'
 import { holdsBlob, type Measured, measured } from './measure.ts'
+import { pinOf, showsNotes, withNotes, wordsOf } from './memory-pin.ts'
 import type { ModelTask } from './model-call.ts'
 import { createPast, type Told } from './past.ts'
 import type { Transcripts } from './transcript.ts'
 
-export interface PromptDeps {
+export interface PromptDeps extends LearnStepDeps {
   readonly transcripts: Transcripts
   readonly content: Content
 }
@@ -36,16 +43,47 @@ export interface PromptDraft {
   readonly prompt: Prompt
   /** Of this prompt. A step that makes another one need not measure it. */
   readonly measured: Measured
+  /** The images that it shows, oldest first, as it is when this is asked. */
+  readonly images: PromptProjection['images']
   /** The places at which the conversation could be made lighter, as it is when this is asked. */
   readonly cuts: PromptProjection['cuts']
   /** The part of the conversation up to a moment, to be summed up. */
   readonly part: PromptProjection['part']
   /** The words of the log about the conversation up to a moment. */
   readonly past: (through: Moment) => Told
+  /** The notes about the user as the conversation refers to them. */
+  readonly notes: ConversationNotes
+  /** What the fact of the call has to pin. Absent: nothing, it is pinned already. */
+  readonly pinning?: Pinned
+  /** Nothing is left to be asked: the model is not called. */
+  readonly isSilent?: true
 }
 
+/** The notes about the user that requests of a conversation show. */
+interface ConversationNotes {
+  /** Are there references in the prompt? */
+  readonly isThere: boolean
+  /** Those that the run has pinned; null: none so far. */
+  readonly pinned: PinnedMemory | null
+  /** Those that were shown and hold; null: none were shown. */
+  shown(): ShownNotes | null
+  /** The draft of the same conversation with the notes that this run shows. */
+  pin(pinned: PinnedMemory): PromptDraft
+}
+
+/** What the requests of a run show beside the conversation. */
+export type Pinned = NonNullable<FactPayload<'model.completed'>['pinned']>
+
 /** Whose prompt it is, and up to which event of the run. */
-type PromptTask = Pick<ModelTask, 'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'>
+export interface PromptTask extends Pick<
+  ModelTask,
+  'agent' | 'runId' | 'seq' | 'tenantId' | 'threadId'
+> {
+  /** May it choose what the run shows, if nothing is pinned? Whoever does records it. */
+  readonly mayPin?: true
+  /** What a later fact of the run has pinned, for a prompt that is built again. */
+  readonly pinned?: Pinned
+}
 
 /** One step. */
 export interface PromptStep {
@@ -58,11 +96,36 @@ export interface PromptStep {
 export const promptSteps: readonly PromptStep[] = [
   {
     name: 'project',
-    apply({ transcripts }, task) {
+    apply(deps, task) {
       const { agent, runId, threadId, seq } = task
+      if (isLearner(agent)) return ownDraft(deps, task, nothingSaid)
+      const { transcripts } = deps
       // Where nobody asks for summaries, what is read is what was read before there were any.
       const place = { runId, threadId, isCut: agent.context !== undefined }
-      return transcripts.prompt(place, seq, agent.instructions)
+      return transcripts.prompt(place, seq, {
+        instructions: agent.instructions,
+        catalogue: catalogueOf(agent),
+      })
+    },
+  },
+  {
+    name: 'learn',
+    apply(deps, task, draft) {
+      const range = isLearner(task.agent) ? originOf(draft.created).learn : undefined
+      return range ? learnDraft(deps, task, { draft, range }) : draft
+    },
+  },
+  {
+    name: 'memory',
+    async apply(deps, task, draft) {
+      // An agent without a memory costs no look.
+      if (!task.agent.memory && !draft.notes.isThere) return draft
+      const pinned = await pinnedFor(deps, task, draft)
+      const next = pinned ? draft.notes.pin(pinned) : draft
+      const told = pinned && task.mayPin ? { pinning: { ...draft.pinning, memory: pinned } } : {}
+      return next.notes.isThere
+        ? withNotes({ ...deps, ...task }, { ...next, ...told })
+        : { ...next, ...told }
     },
   },
   {
@@ -83,17 +146,34 @@ export const promptSteps: readonly PromptStep[] = [
   },
 ]
 
+/** The notes that the run is to show, where nothing is pinned yet; null: there is nothing to pin. */
+async function pinnedFor(
+  { memories }: PromptDeps,
+  { agent, tenantId, mayPin, pinned }: PromptTask,
+  { created, notes }: PromptDraft,
+): Promise<PinnedMemory | null> {
+  const origin = originOf(created)
+  if (!origin.memory || !showsNotes(agent) || notes.pinned) return null
+  const given = pinned?.memory ?? origin.memory.pinned
+  if (given || !mayPin) return given ?? null
+  const { threadId } = origin.memory
+  const about = { threadId, words: wordsOf(origin), before: notes.shown() }
+  return pinOf({ memories, tenantId }, about)
+}
+
 const nothingSaid: PromptDraft = {
   events: [],
   created: null,
   overflows: [],
   prompt: [],
   measured: measured([]),
+  images: () => [],
   cuts: () => [],
   part: () => ({
     bytes: 0,
     summaryBytes: 0,
     clean: null,
+    memory: null,
     words: null,
     earlierWords: [],
     blobs: [],
@@ -102,6 +182,7 @@ const nothingSaid: PromptDraft = {
     rest: () => '',
   }),
   past: (through) => createPast()([], through),
+  notes: { isThere: false, pinned: null, shown: () => null, pin: () => nothingSaid },
 }
 
 /**
@@ -141,12 +222,8 @@ async function hydrate(content: Content, task: PromptTask, prompt: Prompt): Prom
     if (!holdsBlob(message)) whole.push(message)
     else if (message.role === 'user')
       whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
-    else if (message.role === 'assistant') {
-      const parts = []
-      for (const part of message.parts)
-        parts.push(...(part.type === 'blob' ? await content.hydrate(task, [part]) : [part]))
-      whole.push({ ...message, parts })
-    }
+    else if (message.role === 'assistant')
+      whole.push({ ...message, parts: await content.hydrate(task, message.parts) })
   }
   return whole
 }

@@ -7,6 +7,7 @@
  * E3 What was not recorded is never made up: the rerun is told so, and ends.
  */
 import {
+  decidedResult,
   decisionSchemas,
   factSchemas,
   type FactPayload,
@@ -127,7 +128,7 @@ interface Source {
 /** A result, as the log that is repeated has it. */
 interface Said {
   readonly source: Source
-  readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files'>
+  readonly payload: Pick<FactPayload<'tool.completed'>, 'output' | 'resultHash' | 'files' | 'skill'>
 }
 
 /** The recorded end as an end of this call; null if it was erased. */
@@ -151,6 +152,11 @@ async function recalled(
   }
   // An erased payload is none that its type can have.
   if (event.salt === '') return null
+  if (event.type === 'input.expired') {
+    const said = decisionSchemas['input.expired'].safeParse(event.payload)
+    const output = said.success ? decidedResult(event)?.output : undefined
+    return output ? completed(deps, task, { source, payload: { output } }) : null
+  }
   const fact = readFact(event)
   switch (fact?.type) {
     case 'tool.failed': {
@@ -164,15 +170,22 @@ async function recalled(
     case 'tool.completed':
       return completed(deps, task, { source, payload: fact.payload })
     case 'child.ended':
+    case 'input.answered':
     case 'tool.resolved': {
       const { output } = resultOf(fact) ?? {}
-      const resultHash = fact.type === 'child.ended' ? { resultHash: fact.payload.resultHash } : {}
-      return output ? completed(deps, task, { source, payload: { output, ...resultHash } }) : null
+      const more = fact.type === 'child.ended' ? endedParts(fact.payload) : {}
+      return output ? completed(deps, task, { source, payload: { output, ...more } }) : null
     }
     default:
       return null
   }
 }
+
+/** What the end of a run says of its answer, and of files that were taken over from it. */
+const endedParts = ({ resultHash, files }: FactPayload<'child.ended'>) => ({
+  resultHash,
+  ...(files ? { files } : {}),
+})
 
 /**
  * Content is carried into the thread of the rerun first: blobs are there before the event that names them. Where a guardrail of the
@@ -181,10 +194,12 @@ async function recalled(
 async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promise<FactDraft> {
   const { register, writer } = deps
   const { event } = said.source
-  const { output, files } = said.payload
+  const { output, files, skill } = said.payload
   const way = { register, from: event, to: task.row }
   const clean = await withoutFindings(deps, task, { from: event, output })
-  if (clean === null) await carryContent(way, output.content)
+  // A guardrail looks at words, and leaves the images.
+  const kept = output.content.filter(({ type }) => clean === null || type === 'image')
+  await carryContent(way, kept)
   if (files) await carryFiles(way, files)
   const resultHash = await resultHashOf(deps, task, said)
   const payload = {
@@ -194,6 +209,7 @@ async function completed(deps: RecallDeps, task: RecallTask, said: Said): Promis
     durationMs: 0,
     resultHash,
     ...(files ? { files } : {}),
+    ...(skill ? { skill } : {}),
     recalled: { runId: event.runId, seq: event.seq },
   }
   return writer.fact('tool.completed', payload, { ...options(task), verdict: 'recalled' })

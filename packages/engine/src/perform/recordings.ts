@@ -2,7 +2,7 @@
  * The calls in the log of a run that has ended: each one that was to execute, or that a human refused, with the
  * event that says what came of it. Results themselves stay in the log: what is kept here is as short as a list of calls.
  */
-import { decisionSchemas, limits, settles } from '@signalbox/core'
+import { decisionSchemas, limits, questionToolName, settles } from '@signalbox/core'
 import { LRUCache } from 'lru-cache'
 import type { Register, StoredEvent } from '../ports.ts'
 
@@ -64,17 +64,23 @@ export async function* logOf(
 /** Does a fact say what came of a call? */
 const isEnd = (type: string): boolean => settles(type) === 'call' || type === 'tool.resolved'
 
+/** Does an event say what came of a question to a person? */
+const isReply = (type: string): boolean => type === 'input.answered' || type === 'input.expired'
+
 class Tape {
   readonly calls = new Map<string, { end: RecordedCall['end'] }[]>()
   readonly #byEffect = new Map<string, { end: RecordedCall['end'] }>()
   readonly #asked = new Map<string, string>()
+  readonly #questions = new Map<string, { end: RecordedCall['end'] }>()
 
   take(event: StoredEvent): void {
     const { type, seq, payload } = event
     if (type === 'run.transitioned') this.#decide(event)
     if (type === 'approval.requested') this.#ask(event)
+    if (type === 'input.requested') this.#question(event)
     const { effectId, callId } = payload
     if (type === 'call.denied' && typeof callId === 'string') this.#refuse(callId, { seq, type })
+    if (isReply(type)) this.#reply(event)
     if (!isEnd(type)) return
     // Of an event that was erased, its key still says which call had an end.
     const call = this.#byEffect.get(typeof effectId === 'string' ? effectId : (event.key ?? ''))
@@ -96,6 +102,23 @@ class Tape {
     if (!asked.success) return
     const { callId, tool, argsHash } = asked.data
     this.#asked.set(callId, recordingKey(tool, argsHash))
+  }
+
+  #question({ payload }: StoredEvent): void {
+    const asked = decisionSchemas['input.requested'].safeParse(payload)
+    if (!asked.success) return
+    const { callId, argsHash } = asked.data
+    const call = { end: null }
+    this.#questions.set(callId, call)
+    this.#add(recordingKey(questionToolName, argsHash), call)
+  }
+
+  /** Of an answer that was erased, its key still says which question it was about. */
+  #reply({ type, seq, key, payload }: StoredEvent): void {
+    const { callId } = payload
+    const named = typeof callId === 'string' ? callId : (key ?? '').slice('input:'.length)
+    const call = this.#questions.get(named)
+    if (call && call.end === null) call.end = { seq, type }
   }
 
   /** Only what somebody was asked about: what a policy alone denied is for the policies of the rerun to judge. */

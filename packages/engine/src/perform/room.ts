@@ -15,12 +15,15 @@ import {
   bptOf,
   bytesPerToken,
   clearRule,
+  defaultContext,
   earlyReliefOf,
   type CutSize,
   type FactPayload,
   factSchemas,
+  imageTokens,
   isNearRelief,
   isOverflow,
+  isRefusedForImages,
   marksAfter,
   marksOf,
   type ModelCallEffect,
@@ -42,7 +45,7 @@ interface Weighing {
   readonly runId: string
   /** Of the request as JSON. */
   readonly bytes: number
-  readonly draft: Pick<PromptDraft, 'events' | 'cuts' | 'overflows'>
+  readonly draft: Pick<PromptDraft, 'events' | 'cuts' | 'images' | 'overflows'>
 }
 
 /** The room of a request, as its fact tells it. */
@@ -74,10 +77,25 @@ export function misfitOf(weighing: Weighing): Misfit | null {
 /** The room that the fact of an answer tells. */
 export function roomOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | null): Room {
   const { agent, bytes } = weighing
-  const room = isOverflow({ turn })
-    ? overflowed(weighing, turn, misfit)
-    : nearRelief(weighing, turn)
+  const room = measureOf(weighing, turn, misfit)
   return { ...(agent.context ? { promptBytes: bytes } : {}), ...(room ? { room } : {}) }
+}
+
+function measureOf(weighing: Weighing, turn: ModelTurn, misfit: Misfit | null): RoomMeasure | null {
+  if (isOverflow({ turn })) return overflowed(weighing, turn, misfit)
+  return isRefusedForImages({ turn }) ? refused(weighing) : nearRelief(weighing, turn)
+}
+
+/** The measure of a request whose images were refused: they are what can be left out. */
+function refused({ agent, model, bytes, draft }: Weighing): RoomMeasure {
+  const marks = marksOf(agent.context ?? defaultContext, model, 0)
+  const bpt = bptIn(draft.events, model) ?? bytesPerToken.unknown
+  const [end] = draft.cuts(clearRule(agent, marks, false), 1)
+  return {
+    tokens: tokensOf(bytes, bpt),
+    ...imagesOf(draft),
+    cuts: end ? [inTokens(end, bpt)] : [],
+  }
 }
 
 /** The measure of the first request of a run, before it is paid; null: it is sent as it is. */
@@ -99,6 +117,7 @@ export function earlyOf(
     ...(window === null ? {} : { window }),
     unsent: true,
     early: true,
+    ...imagesOf(draft),
     cuts: cuts.map((cut) => inTokens(cut, bpt)),
   }
   return earlyReliefOf(agent, model, room) && room
@@ -124,7 +143,7 @@ function overflowed(
   const room = misfit ? { ...misfit, unsent: true as const } : { tokens: tokensOf(bytes, bpt) }
   const { marks, window } = marksAfter(agent, model, { turn, room })
   const cuts = draft.cuts(clearRule(agent, marks, true), 1)
-  return { ...room, window, cuts: cuts.map((cut) => inTokens(cut, bpt)) }
+  return { ...room, window, ...imagesOf(draft), cuts: cuts.map((cut) => inTokens(cut, bpt)) }
 }
 
 function nearRelief(
@@ -142,8 +161,15 @@ function nearRelief(
   return {
     tokens: inputTokens,
     ...(window === null ? {} : { window }),
+    ...imagesOf(draft),
     cuts: cuts.map((cut) => inTokens(cut, bpt)),
   }
+}
+
+/** Tokens of the images that a request shows, oldest first. */
+function imagesOf(draft: Weighing['draft']): Pick<RoomMeasure, 'images'> {
+  const images = draft.images().map(imageTokens)
+  return images.length > 0 ? { images } : {}
 }
 
 export const inTokens = (cut: CutSize, bpt: number): RoomCut => ({

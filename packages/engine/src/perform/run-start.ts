@@ -4,10 +4,12 @@
  * S1 One effect starts one run, however often it is performed: the run is known by the effect's id.
  * S2 What may have been forbidden since the decision is asked again before, and deny wins (as for any call).
  * S3 The child's limits are those of its agent, lowered to what its parent had left.
+ * S4 The decision says up to which event of the parent the child begins with its files: none is copied.
  */
 import {
   type AgentDefinition,
   factSchemas,
+  limits,
   lowered,
   payloadOf,
   type RunStartEffect,
@@ -104,8 +106,8 @@ async function create(
   const { tenantId, runId, rootId } = row
   const [first] = await deps.register.events(runId, { limit: 1 })
   if (!first) throw new Error('the run is gone')
-  const { user, endUser } = payloadOf(factSchemas['run.created'], first)
-  const { prompt } = call.args
+  const { user, endUser, interactive } = payloadOf(factSchemas['run.created'], first)
+  const { prompt, description } = call.args
   const text = typeof prompt === 'string' ? prompt : canonical(call.args)
   const asked: NewRun = {
     tenantId,
@@ -113,9 +115,12 @@ async function create(
     actor: `run:${runId}`,
     definition,
     input: [{ id: `u_${effect.id.slice(-60)}`, role: 'user', parts: [{ type: 'text', text }] }],
-    metadata: {},
+    metadata: typeof description === 'string' ? { description: short(description) } : {},
+    ...filesOf(task),
     ...(user === undefined ? {} : { user }),
     ...(endUser === undefined ? {} : { endUser }),
+    // Whoever is not there for a run is not there for those below it.
+    ...(interactive === undefined ? {} : { interactive }),
     // The server takes no key of this form from a client.
     alias: { key: `child:${effect.id}`, bodyHash: effect.argsHash },
     parent: {
@@ -144,6 +149,13 @@ async function create(
       return failed(deps, task, [`child_${answer.code}`, 'the run could not be started'])
   }
 }
+
+const short = (text: string): string =>
+  text.slice(0, limits.childDescriptionCharsMax).toWellFormed()
+
+/** The files that it begins with. */
+const filesOf = ({ row: { threadId, runId }, effect: { filesThrough } }: RunStartTask) =>
+  filesThrough === undefined ? {} : { filesFrom: { threadId, at: { runId, seq: filesThrough } } }
 
 /** Runs that are started have threads of their own, found again from the effect. */
 const threadOf = (effectId: string): string => uuidOf(`signalbox.child\u0000${effectId}`)

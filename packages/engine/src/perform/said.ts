@@ -1,5 +1,5 @@
 /** The words that stand in the conversation of a run under an id, whole: the request shows less of it. Read when a tool asks for it, and only then. */
-import { spokenText } from '@signalbox/core'
+import { partWords, spokenText } from '@signalbox/core'
 import type { EffectRow, Register } from '../ports.ts'
 import type { Content } from './content.ts'
 
@@ -17,5 +17,5 @@ export const saidIn =
     const parts = spokenText(events, id)
     if (parts === null) return null
     const whole = await deps.content.hydrate(row, parts)
-    return whole.map((part) => (part.type === 'text' ? part.text : part.preview)).join('\n')
+    return whole.map(partWords).join('\n')
   }

@@ -9,12 +9,14 @@
  * T6 Nothing executes after its lease or its run ended: that is asked last (L1 of the leases).
  * T7 A result is stored and reported though a cancel has come meanwhile: it happened.
  */
-import type {
-  AgentDefinition,
-  FileChanges,
-  JsonObject,
-  Redaction,
-  ToolCallEffect,
+import {
+  type AgentDefinition,
+  type FactPayload,
+  type FileChanges,
+  type JsonObject,
+  pinnedSkills,
+  type Redaction,
+  type ToolCallEffect,
 } from '@signalbox/core'
 import { AbortError, messageOf } from '../errors.ts'
 import type {
@@ -26,29 +28,37 @@ import type {
   ThreadRef,
   ToolHost,
   ToolOutcome,
+  ToolRequest,
   WakeBus,
 } from '../ports.ts'
 import type { Digests } from '../record/digests.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import { withinEffect } from '../record/patience.ts'
+import type { Bundles } from './bundles.ts'
 import { about, type CallTask, cancelled, deniedNow, options, overBudget } from './call-facts.ts'
 import type { Content } from './content.ts'
 import { fieldsOf } from './fields.ts'
 import type { Files } from './files.ts'
 import { cleanNote, cleanOutput, cleanWords } from './guard.ts'
+import { placeImages } from './images.ts'
 import { editedCall } from './edited-call.ts'
 import type { Held } from './leases.ts'
 import { reportProgress } from './progress.ts'
+import { keepMemory, type MemoryCallDeps, memoryOfCall } from './memory-call.ts'
+import type { Memories } from './memories.ts'
 import { keepResult, readResultTool } from './read-result.ts'
 import { type Denial, recheck, type RecheckDeps } from './recheck.ts'
 import { saidIn } from './said.ts'
 
 export interface ToolCallDeps extends RecheckDeps {
-  readonly register: Pick<Register, 'conversation' | 'events' | 'reserve'>
+  readonly register: Pick<Register, 'conversation' | 'events' | 'reserve'> &
+    MemoryCallDeps['register']
+  readonly memories: Memories
   readonly tools: ToolHost
   readonly guardrails: StreamGuardrails
   readonly content: Content
   readonly files: Files
+  readonly bundles: Pick<Bundles, 'read'>
   readonly digests: Digests
   readonly writer: Writer
   readonly wakeBus: Pick<WakeBus, 'publishDelta'>
@@ -136,6 +146,7 @@ async function runTool(
   const { row, effect, call, attempt, fields, agent } = task
   const place = { runId: row.runId, callId: call.id, attempt }
   const { tree, read } = deps.files.of(row)
+  const memory = memoryOfCall(deps, row, call.id)
   const request = {
     name: effect.tool,
     version: effect.toolVersion,
@@ -153,6 +164,11 @@ async function runTool(
     ),
     files: { tree: withinEffect(tree), read: withinEffect(read) },
     said: withinEffect(saidIn(deps, row)),
+    ...skillsOf(deps, agent, effect),
+    memory: {
+      change: withinEffect(memory.change),
+      search: withinEffect(memory.search),
+    },
   }
   try {
     return await deps.tools.call(request, signal)
@@ -161,6 +177,17 @@ async function runTool(
     if (signal.aborted) return { status: 'aborted', settled: false }
     return { status: 'failed', error: { code: 'tool_host', message: messageOf(error) } }
   }
+}
+
+/** The skills of the run, as the tool is given them. */
+function skillsOf(
+  { bundles }: Pick<ToolCallDeps, 'bundles'>,
+  agent: AgentDefinition,
+  { skills: loaded = [] }: ToolCallEffect,
+): Pick<ToolRequest, 'skills'> {
+  const pinned = pinnedSkills(agent)
+  if (pinned.length === 0) return {}
+  return { skills: { pinned, loaded, bundle: withinEffect((skill) => bundles.read(skill)) } }
 }
 
 type Finished = Exclude<ToolOutcome, { status: 'aborted' }>
@@ -189,7 +216,8 @@ async function report(
     const payload = { ...about(task), error, durationMs, ...told }
     return writer.fact('tool.failed', payload, { ...options(task), verdict: 'failed' })
   }
-  const looked = await cleanOutput(deps.guardrails, agent, { output: outcome.output, ...called })
+  const answered = await placeImages(deps.content, { agent, thread: task.row }, outcome)
+  const looked = await cleanOutput(deps.guardrails, agent, { output: answered, ...called })
   const said = looked.output.content
   // An answer of `read_result` is never moved.
   const parts = task.effect.tool === readResultTool ? said : await keepResult(deps, task.row, said)
@@ -199,9 +227,22 @@ async function report(
   const resultHash = digest.short(canonical(said), 16)
   const changed = files ? { files } : {}
   const ran = outcome.sandbox ? { sandbox: outcome.sandbox } : {}
-  const told = { ...changed, ...ran, ...taken(looked) }
+  const drafts = outcome.memory ?? []
+  const memory = await keepMemory(deps.content, task.row, drafts)
+  const remembered = memory.length > 0 ? { memory } : {}
+  const brought = { ...changed, ...remembered, ...ran, ...loadedIn(agent, outcome) }
+  const told = { ...brought, ...taken(looked) }
   const payload = { ...about(task), output, durationMs, resultHash, ...told }
   return writer.fact('tool.completed', payload, { ...options(task), verdict })
+}
+
+/** The skill whose instructions a result answers, with the digest of the files that were read. */
+function loadedIn(
+  agent: AgentDefinition,
+  { skill: name }: Pick<Extract<Finished, { status: 'completed' }>, 'skill'>,
+): Pick<FactPayload<'tool.completed'>, 'skill'> {
+  const skill = pinnedSkills(agent).find((each) => each.name === name)
+  return skill ? { skill: { name: skill.name, digest: skill.digest } } : {}
 }
 
 /** The redactions of guardrails, for the log. */

@@ -26,9 +26,16 @@ interface Transcript {
   readonly folded: Folded | null
 }
 
-/** A conversation that grows with its transcript, under the instructions with which its prompt was asked for last. */
-interface Folded {
+/** The words of an agent before every conversation. */
+export interface PromptFrame {
   readonly instructions: string
+  /** Of its skills; empty for none. */
+  readonly catalogue: string
+}
+
+/** A conversation that grows with its transcript, in the frame with which its prompt was asked for last. */
+interface Folded {
+  readonly frame: PromptFrame
   readonly projection: PromptProjection
   readonly measure: Measure
   /** So many events of the transcript are in it. */
@@ -50,8 +57,8 @@ export interface Transcripts extends KeptConversations {
    * prompt of what came after its claim.
    */
   read(run: Place, seq: number): Promise<readonly StoredEvent[]>
-  /** The same, as the prompt of an agent with these instructions. */
-  prompt(run: Place, seq: number, instructions: string): Promise<PromptDraft>
+  /** The same, as the prompt of an agent with this frame. */
+  prompt(run: Place, seq: number, frame: PromptFrame): Promise<PromptDraft>
   /** The run has ended: what was read of it is kept for the next one of its thread alone. */
   forget(runId: string): void
 }
@@ -92,13 +99,13 @@ export function createTranscripts(register: Register, cachedRuns: number): Trans
     return next
   }
 
-  const promptOf: Transcripts['prompt'] = async (run, seq, instructions) => {
+  const promptOf: Transcripts['prompt'] = async (run, seq, frame) => {
     const transcript = await reach(run, seq)
     const { events, folded: known } = transcript
     // Events after the claim may be in it already.
-    if (lastOf(events, run.runId) > seq) return afresh(instructions, transcript, seq)
-    const goesOn = known?.instructions === instructions && known.events <= events.length
-    const folded = goesOn ? known : foldedOf(instructions)
+    if (lastOf(events, run.runId) > seq) return afresh(frame, transcript, seq)
+    const goesOn = known && isSame(known.frame, frame) && known.events <= events.length
+    const folded = goesOn ? known : foldedOf(frame)
     // Counted one by one: where one of them is newer than this build, those before it are not taken again.
     for (const event of events.slice(folded.events)) take(folded, event)
     if (!goesOn) cache.set(run.runId, { ...transcript, folded })
@@ -150,9 +157,12 @@ async function goOn(
   return { ...run, created, events, seq: lastOf(events, run.runId), folded: before.folded }
 }
 
-const foldedOf = (instructions: string): Folded => ({
-  instructions,
-  projection: createProjection(instructions),
+const isSame = (a: PromptFrame, b: PromptFrame): boolean =>
+  a.instructions === b.instructions && a.catalogue === b.catalogue
+
+const foldedOf = (frame: PromptFrame): Folded => ({
+  frame,
+  projection: createProjection(frame.instructions, frame.catalogue),
   measure: createMeasure(),
   events: 0,
   overflows: [],
@@ -165,18 +175,17 @@ function take(folded: Folded, event: StoredEvent): void {
   if (mayTeach(event)) folded.overflows.push(event)
 }
 
-function afresh(instructions: string, transcript: Transcript, seq: number): PromptDraft {
+function afresh(frame: PromptFrame, transcript: Transcript, seq: number): PromptDraft {
   const { runId, created } = transcript
   const events = upTo(transcript.events, runId, seq)
-  const folded = foldedOf(instructions)
+  const folded = foldedOf(frame)
   for (const event of events) take(folded, event)
   return draftOf({ events, created }, folded)
 }
 
-function draftOf(
-  { events, created }: Pick<Transcript, 'events' | 'created'>,
-  { projection, measure, overflows, past }: Folded,
-): PromptDraft {
+function draftOf(transcript: Pick<Transcript, 'events' | 'created'>, folded: Folded): PromptDraft {
+  const { events, created } = transcript
+  const { projection, measure, overflows, past } = folded
   const prompt = projection.prompt()
   return {
     events,
@@ -184,9 +193,19 @@ function draftOf(
     overflows,
     prompt,
     measured: measure(prompt, projection.kept),
+    images: () => projection.images(),
     cuts: (rule, turns) => projection.cuts(rule, turns),
     part: (through, texts) => projection.part(through, texts),
     past: (through) => past(events, through),
+    notes: {
+      isThere: projection.hasNotes,
+      pinned: projection.pinned,
+      shown: () => projection.notes(),
+      pin(pinned) {
+        projection.pin(pinned)
+        return draftOf(transcript, folded)
+      },
+    },
   }
 }
 

@@ -141,6 +141,8 @@ export interface CreateDraft {
    * any. `interrupt`, `rollback`: it stands behind them, and `superseded` names them. Default `enqueue`: it waits.
    */
   readonly multitask?: Multitask
+  /** It is a run of a memory: on the thread of one, where no other run is created. */
+  readonly memory?: true
   /** Not admitted before this long after its creation. Milliseconds. */
   readonly delayMs?: number
   /** The moment it goes on from: right behind this event. Default: through the run before it on its thread. */

@@ -21,6 +21,7 @@ import type {
 } from './append.ts'
 import type { BudgetPort } from './budget.ts'
 import type { LedgerPort } from './ledger.ts'
+import type { MemoryPort } from './memory.ts'
 import type { PausePort } from './pauses.ts'
 
 /** An event as stored. */
@@ -62,6 +63,8 @@ export interface RunHead extends RunRef, ThreadRef {
   readonly priority: number
   /** Does it stand in lanes? */
   readonly laned: boolean
+  /** Does it wait for nothing but humans, in runs below it? Said by reads of the API alone, of runs that are under way. */
+  readonly waitsBelow?: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -125,6 +128,8 @@ export interface Thread extends ThreadRef {
   readonly contentKey: string
   /** What was said before its first run. Null for a thread that begins empty. */
   readonly origin?: Moment | null
+  /** It is the thread of a memory: no conversation. */
+  readonly isMemory?: boolean
   /** So long after it was last used it expires, and is to be hidden. Null: it does not. */
   readonly ttlMinutes?: number | null
 }
@@ -153,7 +158,7 @@ export interface ThreadChange {
 }
 
 /** The truth. Every method is one round trip; only `append`, `repairState`, the ledger and pauses write events. */
-export interface Register extends BudgetPort, LedgerPort, PausePort {
+export interface Register extends BudgetPort, LedgerPort, MemoryPort, PausePort {
   append(item: AppendItem): Promise<AppendResult>
   /** Several items, each for another run; answers in the same order. One bad item harms only itself. */
   appendMany(items: readonly AppendItem[]): Promise<readonly AppendResult[]>
@@ -204,7 +209,10 @@ export interface Register extends BudgetPort, LedgerPort, PausePort {
     runId: string,
     known: Moment,
   ): Promise<readonly StoredEvent[] | null>
-  /** Of the same conversation, the events that say what calls changed in files, and what runs were given (`files`), in the same order. */
+  /**
+   * Of the same conversation, the events that say what calls and runs that were started changed in files, what runs were given (`files`), and
+   * with whose files they began (`filesFrom`), in the same order.
+   */
   changedFiles(threadId: string, runId: string): Promise<readonly StoredEvent[]>
   effect(effectId: string): Promise<EffectRow | null>
   /** Effects of one run that are pending, started or unknown. */

@@ -3,6 +3,7 @@ import type {
   DetectorConfig,
   FileTree,
   JsonObject,
+  MemoryDraft,
   ModelConfig,
   ModelTurn,
   PassportEvaluator,
@@ -15,6 +16,7 @@ import type {
   ToolOutput,
   ToolSpec,
 } from '@signalbox/core'
+import type { CallSkills } from './skills.ts'
 import type { StreamGuard } from './stream-guard.ts'
 
 export interface ModelRequest {
@@ -44,6 +46,8 @@ export interface ModelRequest {
   readonly keepsHead?: boolean
   /** The trace that the call belongs to, as W3C writes it; sent to the provider. Absent: nothing is traced. */
   readonly traceparent?: string
+  /** The bytes of an image of the prompt, by its key; null if they were erased. Asked for as the request is made. Absent: there are none. */
+  readonly images?: (key: string) => Promise<Uint8Array | null>
   /**
    * A JSON schema of the object that the answer is to be. A provider that can is held to it, and answers the object as text; others answer
    * words as ever. Absent: nobody is held to anything.
@@ -90,6 +94,18 @@ export interface ToolRequest {
    * Absent where nobody keeps it.
    */
   readonly said?: (id: string) => Promise<string | null>
+  /** The skills of the run's agent. Absent where it has none. */
+  readonly skills?: CallSkills
+  /** The memory that the call is about. Absent where nobody keeps one. */
+  readonly memory?: CallMemory
+}
+
+/** The memory that a call may change, on the thread of one, or look into. */
+export interface CallMemory {
+  /** Performs the call as the log has it: it is judged with the other calls of its turn. */
+  readonly change: () => Promise<ToolOutcome>
+  /** Looks for items. `args`: as the model gave them. */
+  readonly search: (args: JsonObject) => Promise<ToolOutcome>
 }
 
 /** The files of its thread that a call finds. What a path means is the tools' business. */
@@ -109,14 +125,30 @@ export interface FileDraft {
   readonly edit?: { readonly bytes: Uint8Array; readonly since: string }
 }
 
+/** An image that a tool answers with. A model that sees none reads the text in its place. */
+export interface ImageDraft {
+  /** Which part of the content stands in its place: a text that says what it is, and that it is not shown. */
+  readonly at: number
+  readonly bytes: Uint8Array
+  /** As somebody declares it. The bytes decide. */
+  readonly mime?: string
+  /** Of the file that it is. */
+  readonly name?: string
+}
+
 export type ToolOutcome =
   /** `files` is what the call changed: stored with its result, or not at all. */
   | {
       readonly status: 'completed'
       readonly output: ToolOutput
+      readonly images?: readonly ImageDraft[]
       readonly files?: readonly FileDraft[]
+      /** What the call changed in the memory whose thread it is on: stored with its result, or not at all. */
+      readonly memory?: readonly MemoryDraft[]
       /** How its command was executed, if it was one for the sandbox. */
       readonly sandbox?: SandboxReport
+      /** The name of the skill whose instructions it answered. */
+      readonly skill?: string
     }
   /** It ran and failed, or could not run. */
   | {

@@ -39,6 +39,8 @@ export interface FactOptions extends About {
 
 /** Drafts events in the name of one process. */
 export interface Writer {
+  /** The name that its events bear, unless they say otherwise. */
+  readonly actor: string
   event<T extends EventType>(type: T, payload: Payload<T>, about?: About): EventDraft
   fact<T extends FactType>(type: T, payload: Payload<T>, options: FactOptions): FactDraft
 }
@@ -50,8 +52,9 @@ export function canonical(value: unknown): string {
   return text
 }
 
-/** sha256 of a text, hex. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+/** sha256 of a text, or of bytes, hex. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')
 
 /** A UUID (version 8) that follows from a text: the same one for the same text, whoever asks. */
 export function uuidOf(text: string): string {
@@ -92,6 +95,7 @@ export function createWriter(from: {
       verdict: about.verdict ?? null,
     })
   return {
+    actor: from.actor,
     event: (type, payload, about = {}) => draft(type, payload, about),
     fact: (type, payload, options) => ({
       ...draft(type, payload, options),

@@ -32,6 +32,15 @@ export function patientRegister(patience: Patience, register: Register): Registe
     digestKey: (wanted) => again('read digest key', () => register.digestKey(wanted)),
     ensureThread: (thread) => again('read thread', () => register.ensureThread(thread)),
     ensureThreads: (threads) => again('read threads', () => register.ensureThreads(threads)),
+    isMemoryOff: (thread) => again('read thread', () => register.isMemoryOff(thread)),
+    memoryEvents: (memory, through) =>
+      again('read memory', () => register.memoryEvents(memory, through)),
+    learnedFrom: (memory, threadId) =>
+      again('read memory', () => register.learnedFrom(memory, threadId)),
+    standings: (tenantId, runIds) => again('read runs', () => register.standings(tenantId, runIds)),
+    standing: (tenantId, moments) =>
+      again('read events', () => register.standing(tenantId, moments)),
+    blobs: (thread, keys) => again('read blobs', () => register.blobs(thread, keys)),
     threadTitle: (thread) => again('read title', () => register.threadTitle(thread)),
     putDefinition: (hash, definition) =>
       again('store definition', () => register.putDefinition(hash, definition)),

@@ -15,21 +15,18 @@ import {
   project,
   type RunState,
 } from '@signalbox/core'
-import type { Content } from '../perform/content.ts'
 import { keepResult } from '../perform/read-result.ts'
-import type { EffectRow, Register, RunHead, RunRef, StoredEvent, WakeBus } from '../ports.ts'
-import type { Digests } from '../record/digests.ts'
+import type { Register, RunRef, StoredEvent, WakeBus } from '../ports.ts'
 import { canonical, type Writer } from '../record/draft.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Views } from '../record/view.ts'
+import { childAnswer, type ChildAnswerDeps, type EndedChild, plainWords } from './child-answer.ts'
 import { type EachDeps, eachOf } from './each-of.ts'
 
-export interface FamilyDeps {
+export interface FamilyDeps extends ChildAnswerDeps {
   readonly register: Register
   readonly recorder: Recorder
   readonly writer: Writer
-  readonly content: Content
-  readonly digests: Digests
   readonly views: Views
   readonly wakeBus: Pick<WakeBus, 'publish'>
 }
@@ -48,19 +45,16 @@ export async function tellParent(deps: FamilyDeps, childId: string): Promise<voi
   if (!child || 'notMine' in child) return
   const { effectId, attempt, spec } = row
   const events = await register.events(childId, {})
+  const agent = await deps.views.definition(row.definitionHash)
   const said = wordsIn(events)
-  const content = await answerOf(deps, row, { head, said })
-  const digest = await deps.digests.by(
-    row.tenantId,
-    await deps.views.definition(row.definitionHash),
-  )
+  const ended = { head, events, said, row, call: { callId: spec.callId, tool: spec.tool }, agent }
+  const answer = agent.subagents ? await childAnswer(deps, ended) : await plainAnswer(deps, ended)
   const payload: Ended = {
     effectId,
     callId: spec.callId,
     childRunId: childId,
     outcome: head.outcome,
-    output: { content, isError: head.outcome !== 'completed' || said === null },
-    resultHash: digest.short(canonical(content), 16),
+    ...answer,
     spent: spentOf(child.view.state),
     verdicts: verdictsOf(events),
   }
@@ -84,21 +78,19 @@ function wordsIn(events: readonly StoredEvent[]): readonly ContentPart[] | null 
   }
 }
 
-/** The words of the run, behind what became of it if that is not the plain end. */
-async function answerOf(
-  deps: Pick<FamilyDeps, 'content' | 'views'>,
-  parent: EffectRow,
-  { head, said }: { readonly head: RunHead; readonly said: readonly ContentPart[] | null },
-): Promise<ContentPart[]> {
-  const { agent, outcome } = head
-  const note = outcome === 'completed' ? [] : [text(`The run of ${agent} ended as ${outcome}.`)]
-  const words = said ? await deps.content.hydrate(head, said) : [text('(unreadable answer)')]
-  const all = [...note, ...words]
-  const whole = all.length > 0 ? all : [text('(no answer)')]
-  return keepResult(deps, parent, whole)
+/** The words of the run, behind what became of it if that is not the plain end: of a parent that says nothing of the runs it starts. */
+async function plainAnswer(
+  deps: FamilyDeps,
+  { head, said, row, agent }: EndedChild,
+): Promise<Pick<Ended, 'output' | 'resultHash'>> {
+  const whole = await plainWords(deps, { head, said })
+  const content = await keepResult(deps, row, whole)
+  const digest = await deps.digests.by(row.tenantId, agent)
+  return {
+    output: { content, isError: head.outcome !== 'completed' || said === null },
+    resultHash: digest.short(canonical(content), 16),
+  }
 }
-
-const text = (words: string): ContentPart => ({ type: 'text', text: words })
 
 function spentOf({ context }: RunState): Ended['spent'] {
   const { turn, childTurns, calls, tokens, cost, activeMs } = context

@@ -1,5 +1,11 @@
 /** Trees of runs for tests: agents that start each other's runs, and any number of processes over one register. */
-import type { AgentDefinition, JsonObject, Prompt, ToolSpec } from '@signalbox/core'
+import {
+  type AgentDefinition,
+  type JsonObject,
+  partWords,
+  type Prompt,
+  type ToolSpec,
+} from '@signalbox/core'
 import type { Engine, Model, PolicyHost, StoredEvent, ToolHost } from '@signalbox/engine'
 import { createMemoryRegister, type MemoryRegister } from '@signalbox/testing/memory'
 import { systemClock } from '@signalbox/engine'
@@ -60,9 +66,7 @@ export interface Asked {
 export const resultsIn = (prompt: Prompt | undefined): string[] =>
   (prompt ?? []).flatMap((message) =>
     message.role === 'tool'
-      ? message.results.map(({ output }) =>
-          output.content.map((part) => (part.type === 'text' ? part.text : part.preview)).join(''),
-        )
+      ? message.results.map(({ output }) => output.content.map(partWords).join(''))
       : [],
   )
 
@@ -70,7 +74,7 @@ export const resultsIn = (prompt: Prompt | undefined): string[] =>
 export const wordsIn = (prompt: Prompt | undefined): string =>
   (prompt ?? [])
     .flatMap((message) => (message.role === 'user' ? message.parts : []))
-    .map((part) => (part.type === 'text' ? part.text : part.preview))
+    .map(partWords)
     .join('')
 
 export interface FamilyParts {

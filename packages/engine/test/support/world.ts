@@ -15,6 +15,7 @@ import {
   type EngineSettings,
   type Log,
   type Model,
+  type OwnBundles,
   type PolicyHost,
   type Register,
   type Role,
@@ -126,6 +127,7 @@ export function world(parts: {
   readonly agents?: (name: string) => AgentDefinition | null
   readonly wakeBus?: WakeBus
   readonly webhooks?: WebhookSender
+  readonly skills?: OwnBundles
   readonly clock?: Clock
   readonly machines?: Machines
   readonly onNotMine?: (runs: number) => void
@@ -150,6 +152,7 @@ export function world(parts: {
     ...(parts.checkArguments ? { checkArguments: parts.checkArguments } : {}),
     ...(parts.agents ? { agents: parts.agents } : {}),
     ...(parts.webhooks ? { webhooks: parts.webhooks } : {}),
+    ...(parts.skills ? { skills: parts.skills } : {}),
     roles: parts.roles ?? ['orchestrator', 'worker'],
     settings: {
       ...defaultSettings,

@@ -30,7 +30,12 @@ export const builtInTables: readonly DetectorTable[] = [
     homes: ['openai', 'openai-responses', 'openai-compatible', 'scripted'],
     finishReasons: ['content_filter', 'content_filtered', 'violation', 'safety', 'refusal'],
     flags: ['error.metadata'],
-    codes: ['content_filter', 'content_policy_violation', 'moderation_blocked'],
+    codes: [
+      'content_filter',
+      'content_policy_violation',
+      'image_content_policy_violation',
+      'moderation_blocked',
+    ],
     // OpenAI names the policy: `cyber_policy_violation`, `bio_policy`, `usage_policy_violation`.
     codePatterns: [/^(\w+_)?(policy_violation|(content|usage|safety|cyber|bio)_policy)$/i],
     messages: [

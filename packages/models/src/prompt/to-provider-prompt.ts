@@ -4,6 +4,8 @@
  * M1 All results of a turn stand in one tool message: Gemini would make a user turn of each (I24).
  * M2 Provider metadata goes back to the provider it came from and to no other.
  * M3 No part is empty: providers refuse empty and blank text.
+ * M4 An image stands where its part stands. Where a wire takes none in results, or the result reports an error, a line stands in the result and the
+ *    image in one message of the user behind all results of the turn (I24).
  */
 import type {
   LanguageModelV4Message,
@@ -15,22 +17,34 @@ import type {
   AssistantPart,
   BlobPart,
   ContentPart,
+  ImagePart,
   JsonObject,
   Prompt,
+  TextPart,
   ToolResult,
 } from '@signalbox/core'
+import { imageWords } from '@signalbox/core'
 import { isJsonObject } from '../json.ts'
 import { wireCallId, wireToolName } from './call-ids.ts'
+import { noImages, type SeenImages } from './images.ts'
 import { markPrompt, type PromptMarks } from './mark-prompt.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantContent = Assistant['content'][number]
+type User = Extract<LanguageModelV4Message, { role: 'user' }>
+type UserContent = User['content'][number]
 
-/** Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `marks` what it is to cache. */
+/**
+ * Maps a prompt. `metaKeys` are the keys of provider metadata that the provider reads, `marks` what it is to cache, `images` those that it is
+ * shown.
+ */
 export function toProviderPrompt(
   prompt: Prompt,
   metaKeys: readonly string[],
-  marks: PromptMarks | null = null,
+  {
+    marks = null,
+    images = noImages,
+  }: { readonly marks?: PromptMarks | null; readonly images?: SeenImages } = {},
 ): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -39,7 +53,7 @@ export function toProviderPrompt(
         messages.push(systemMessage(message.text, messages))
         break
       case 'user':
-        messages.push({ role: 'user', content: userContent(message.parts) })
+        addWords(messages, userContent(message.parts, images))
         break
       case 'assistant': {
         const content = message.parts.flatMap((part) => assistantContent(part, metaKeys))
@@ -47,7 +61,7 @@ export function toProviderPrompt(
         break
       }
       case 'tool':
-        addResults(messages, message.results)
+        addResults(messages, message.results, images)
     }
   }
   if (marks !== null) markPrompt(messages, marks)
@@ -61,12 +75,29 @@ function systemMessage(text: string, before: LanguageModelV4Prompt): LanguageMod
     : { role: 'user', content: [{ type: 'text', text }] }
 }
 
-function userContent(parts: readonly ContentPart[]) {
-  const texts = parts.map(plainText).filter((text) => text.trim() !== '')
-  return (texts.length > 0 ? texts : ['(no content)']).map((text) => ({
-    type: 'text' as const,
-    text,
-  }))
+function userContent(parts: readonly ContentPart[], images: SeenImages): UserContent[] {
+  const content = parts.flatMap((part): UserContent[] => {
+    if (part.type !== 'image') return textPart(plainText(part))
+    const seen = images.of(part)
+    if ('words' in seen) return textPart(seen.words)
+    return [...textPart(`[${imageWords(part)}]`), filePart(part, seen.base64)]
+  })
+  return content.length > 0 ? content : textPart('(no content)')
+}
+
+const textPart = (text: string) => (text.trim() === '' ? [] : [{ type: 'text' as const, text }])
+
+const filePart = ({ mime }: ImagePart, data: string) => ({
+  type: 'file' as const,
+  mediaType: mime,
+  data: { type: 'data' as const, data },
+})
+
+/** Words right behind the images of results stand in the same message: some models want strict alternation. */
+function addWords(messages: LanguageModelV4Prompt, content: UserContent[]): void {
+  const last = messages.at(-1)
+  if (last?.role === 'user' && messages.at(-2)?.role === 'tool') last.content.push(...content)
+  else messages.push({ role: 'user', content })
 }
 
 function assistantContent(part: AssistantPart, metaKeys: readonly string[]): AssistantContent[] {
@@ -133,31 +164,73 @@ function providerTool(
   ]
 }
 
-function addResults(messages: LanguageModelV4Prompt, results: readonly ToolResult[]): void {
+function addResults(
+  messages: LanguageModelV4Prompt,
+  results: readonly ToolResult[],
+  images: SeenImages,
+): void {
   const last = messages.at(-1)
-  const content = results.map(toolResult)
+  const content = results.map((result) => toolResult(result, images))
   if (last?.role === 'tool') last.content.push(...content)
   else if (content.length > 0) messages.push({ role: 'tool', content })
+  const behind = results.flatMap((result) => imagesBehind(result, images))
+  if (behind.length > 0) messages.push({ role: 'user', content: behind })
 }
 
-function toolResult({ callId, toolName, output }: ToolResult): LanguageModelV4ToolResultPart {
+/** Does the result hold its images? An error is text on every wire. */
+const holdsImages = ({ output }: ToolResult, { inResults }: SeenImages): boolean =>
+  inResults && !output.isError
+
+function toolResult(result: ToolResult, images: SeenImages): LanguageModelV4ToolResultPart {
+  const { callId, toolName, output } = result
+  const isWithin = holdsImages(result, images)
+  const files = isWithin ? output.content.flatMap((part) => filesOf(part, images)) : []
   const text = output.content
-    .map(plainText)
+    .map((part) => (part.type === 'image' ? lineOf(part, { images, isWithin }) : plainText(part)))
     .filter((it) => it.trim() !== '')
     .join('\n')
   const structured = output.structured === undefined ? '' : JSON.stringify(output.structured)
-  return {
-    type: 'tool-result',
+  const value = text || structured || '(no output)'
+  const about = {
+    type: 'tool-result' as const,
     toolCallId: wireCallId(callId),
     toolName: wireToolName(toolName),
-    output: {
-      type: output.isError ? 'error-text' : 'text',
-      value: text || structured || '(no output)',
-    },
   }
+  if (files.length > 0)
+    return {
+      ...about,
+      output: { type: 'content', value: [{ type: 'text', text: value }, ...files] },
+    }
+  return { ...about, output: { type: output.isError ? 'error-text' : 'text', value } }
 }
 
-function plainText(part: ContentPart): string {
+function filesOf(part: ContentPart, images: SeenImages) {
+  const seen = part.type === 'image' ? images.of(part) : null
+  return part.type === 'image' && seen && 'base64' in seen ? [filePart(part, seen.base64)] : []
+}
+
+/** The line about an image in the text of its result. */
+function lineOf(
+  part: ImagePart,
+  { images, isWithin }: { readonly images: SeenImages; readonly isWithin: boolean },
+): string {
+  const seen = images.of(part)
+  if ('words' in seen) return seen.words
+  return `[${imageWords(part)}${isWithin ? '' : ', shown behind the results'}]`
+}
+
+/** The images of a result that do not stand in it, each with a line that says whose it is. */
+function imagesBehind(result: ToolResult, images: SeenImages): UserContent[] {
+  if (holdsImages(result, images)) return []
+  const toolName = wireToolName(result.toolName)
+  return result.output.content.flatMap((part) => {
+    const files = filesOf(part, images)
+    if (part.type !== 'image' || files.length === 0) return []
+    return [...textPart(`[${imageWords(part)}, of a result of ${toolName}]`), ...files]
+  })
+}
+
+function plainText(part: TextPart | BlobPart): string {
   return part.type === 'text' ? part.text : blobText(part)
 }
 

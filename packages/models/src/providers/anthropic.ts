@@ -1,6 +1,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import {
   baseUrlOption,
+  imageBytesOfAnthropic,
+  imagesBehind,
   isOwnAddress,
   requireKey,
   type Unwired,
@@ -19,6 +21,7 @@ export function wireAnthropic(input: WiringInput): Wired | Unwired {
     model: provider.languageModel(config.model),
     metaKeys: ['anthropic'],
     endUser: ['metadata', 'userId'],
+    images: { ...imagesBehind, bytesMax: imageBytesOfAnthropic, inResults: true },
     // Of its package's two ways the one that answers in text: the other is a call of a tool, and those are ours alone.
     ...(isOwn ? { answerOptions: { anthropic: { structuredOutputMode: 'outputFormat' } } } : {}),
     cacheMark: {

@@ -1,5 +1,12 @@
 import { createAzure } from '@ai-sdk/azure'
-import { baseUrlOption, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  baseUrlOption,
+  imagesBehind,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /** The newest version of the deployment-based interface that is generally available. */
 const defaultApiVersion = '2024-10-21'
@@ -31,6 +38,7 @@ export function wireAzure(input: WiringInput): Wired | Unwired {
     metaKeys: ['azure', 'openai'],
     // Not `safety_identifier`: the versions of this interface answer an argument they do not know with 400.
     endUser: ['user'],
+    images: imagesBehind,
     answerOptions: {},
     // Nor a key of the cache, for the same reason: Azure caches without one.
     cacheMark: {

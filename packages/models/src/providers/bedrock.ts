@@ -1,6 +1,8 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import {
   baseUrlOption,
+  imageBytesOfAnthropic,
+  imagesBehind,
   missingVariable,
   requireKey,
   type Unwired,
@@ -31,6 +33,11 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
   return {
     model: provider.languageModel(config.model),
     metaKeys: ['amazonBedrock', 'bedrock'],
+    images: {
+      ...imagesBehind,
+      bytesMax: imageBytesOfAnthropic,
+      inResults: takesImageInResult(config.model),
+    },
     // Its package holds other models to a schema by a call of a tool, and those are ours alone.
     ...(isClaude(config.model)
       ? { answerOptions: { amazonBedrock: { structuredOutputMode: 'outputFormat' } } }
@@ -52,6 +59,10 @@ export function wireBedrock(input: WiringInput): Wired | Unwired {
 function takesCachePoint(model: string): boolean {
   return isClaude(model) && !withoutCaching.test(model)
 }
+
+/** By the reference of Converse, results have images for Claude and Nova alone. */
+const takesImageInResult = (model: string): boolean =>
+  isClaude(model) || /(^|[./])amazon\.nova-/.test(model)
 
 const isClaude = (model: string): boolean => /(^|[./])anthropic\.claude-/.test(model)
 

@@ -1,5 +1,12 @@
 import { createGoogle } from '@ai-sdk/google'
-import { baseUrlOption, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  baseUrlOption,
+  imagesBehind,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /** Gemini over generateContent. */
 export function wireGoogle(input: WiringInput): Wired | Unwired {
@@ -7,5 +14,16 @@ export function wireGoogle(input: WiringInput): Wired | Unwired {
   if ('problem' in auth) return auth
   const { config, fetch } = input
   const provider = createGoogle({ apiKey: auth.key, fetch, ...baseUrlOption(config) })
-  return { model: provider.languageModel(config.model), metaKeys: ['google'], answerOptions: {} }
+  return {
+    model: provider.languageModel(config.model),
+    metaKeys: ['google'],
+    answerOptions: {},
+    images: { ...imagesBehind, types, inResults: takesImageInResult(config.model) },
+  }
 }
+
+/** Gemini refuses a request with a GIF. */
+const types = imagesBehind.types.filter((type) => type !== 'image/gif')
+
+/** From the third generation on; the package writes those of older ones beside the results, and a result of nothing but an image not at all. */
+const takesImageInResult = (model: string): boolean => /(^|[./])gemini-([3-9]|\d\d)/.test(model)

@@ -1,5 +1,12 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { isHostOf, requireKey, type Unwired, type Wired, type WiringInput } from './wiring.ts'
+import {
+  imagesBehind,
+  isHostOf,
+  requireKey,
+  type Unwired,
+  type Wired,
+  type WiringInput,
+} from './wiring.ts'
 
 /**
  * Every vendor that speaks chat completions. `baseURL` is required. A key is sent only if the configuration names its
@@ -25,6 +32,7 @@ export function wireOpenAiCompatible(input: WiringInput): Wired | Unwired {
   return {
     model: provider.chatModel(config.model),
     metaKeys: ['openai-compatible', 'openaiCompatible'],
+    images: imagesBehind,
     ...(endUser === null ? {} : { endUser: [endUser] }),
   }
 }

@@ -2,6 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import {
   baseUrlOption,
   type CacheMark,
+  imagesBehind,
   isOwnAddress,
   requireKey,
   type Unwired,
@@ -18,6 +19,7 @@ export function wireOpenAiChat(input: WiringInput): Wired | Unwired {
         model: provider.create.chat(input.config.model),
         metaKeys: ['openai'],
         endUser: ['safetyIdentifier'],
+        images: imagesBehind,
         ...answerOptions(input),
         cacheMark: cacheMark(input),
       }
@@ -36,6 +38,7 @@ export function wireOpenAiResponses(input: WiringInput): Wired | Unwired {
         metaKeys: ['openai'],
         defaults: { openai: { store: false } },
         endUser: ['safetyIdentifier'],
+        images: { ...imagesBehind, inResults: true },
         ...answerOptions(input),
         cacheMark: cacheMark(input),
       }

@@ -1,6 +1,17 @@
 /** What each provider's wiring takes and gives. Keys are read here, at the call, and live nowhere else (I20). */
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Json, JsonObject, ModelConfig } from '@signalbox/core'
+import { ImageType, type Json, type JsonObject, limits, type ModelConfig } from '@signalbox/core'
+import type { ImageRules } from '../prompt/images.ts'
+
+/** Takes all types that there are, of any size that an image may have, and none in results. */
+export const imagesBehind: ImageRules = {
+  types: ImageType.options,
+  bytesMax: limits.imageBytesMax,
+  inResults: false,
+}
+
+/** Anthropic, and Bedrock with it, take at most 5 MiB of base64: three of four bytes. */
+export const imageBytesOfAnthropic = (5 * 1024 * 1024 * 3) / 4
 
 /** Environment variables, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -25,6 +36,8 @@ export interface Wired {
   readonly endUser?: readonly string[]
   /** Options that go along where an answer is held to a schema; absent where the provider cannot be held to one. */
   readonly answerOptions?: Readonly<Record<string, JsonObject>>
+  /** The images that it takes; absent where it takes none. */
+  readonly images?: ImageRules
   /** How the provider is told to keep what requests have in common; absent where it needs no telling, or its package has no way. */
   readonly cacheMark?: CacheMark
 }

@@ -1,5 +1,14 @@
 /** The prompt of a chat-completions request, so that a script sees the same whichever way it is played. */
-import type { AssistantPart, Prompt, PromptMessage, ToolResult } from '@signalbox/core'
+import { createHash } from 'node:crypto'
+import {
+  type AssistantPart,
+  type ContentPart,
+  imageHeadOf,
+  type ImagePart,
+  type Prompt,
+  type PromptMessage,
+  type ToolResult,
+} from '@signalbox/core'
 import { isStorableObject } from '../json.ts'
 import { type Fields, fields, list, parseJson, text } from '../read.ts'
 
@@ -24,13 +33,31 @@ export function promptOfBody(body: Fields): Prompt {
         addResult(messages, toolResult(message, names))
         break
       default:
-        messages.push({
-          role: 'user',
-          parts: [{ type: 'text', text: contentText(message['content']) }],
-        })
+        messages.push({ role: 'user', parts: userParts(message['content']) })
     }
   }
   return messages
+}
+
+/** Words in one text, and the images between them where they stand. A script sees of an image what its bytes say. */
+function userParts(content: unknown): readonly ContentPart[] {
+  const parts = list(content).map((part) => imageIn(fields(fields(part)?.['image_url'])))
+  if (!parts.some((part) => part !== null)) return [{ type: 'text', text: contentText(content) }]
+  return list(content).flatMap((part, n): ContentPart[] => {
+    const image = parts[n]
+    return image ? [image] : [{ type: 'text', text: text(fields(part)?.['text']) ?? '' }]
+  })
+}
+
+/** Null: it is no address of an image with its bytes in it. The key says which image it is. */
+function imageIn(address: Fields | undefined): ImagePart | null {
+  const [, data] = /^data:image\/[a-z]+;base64,(.+)$/.exec(text(address?.['url']) ?? '') ?? []
+  if (data === undefined) return null
+  const bytes = Buffer.from(data, 'base64')
+  const head = imageHeadOf(bytes)
+  if (typeof head === 'string') return null
+  const key = createHash('sha256').update(bytes).digest('hex')
+  return { type: 'image', key, ...head, bytes: bytes.length }
 }
 
 function assistantParts(message: Fields): readonly AssistantPart[] {

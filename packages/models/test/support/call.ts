@@ -60,6 +60,7 @@ export interface Asked {
   readonly waitsForPeople?: boolean
   readonly keepsHead?: boolean
   readonly answer?: JsonObject
+  readonly images?: ModelRequest['images']
 }
 
 export function request(asked: Asked): ModelRequest {
@@ -87,6 +88,7 @@ export function request(asked: Asked): ModelRequest {
     ...(asked.waitsForPeople === undefined ? {} : { waitsForPeople: asked.waitsForPeople }),
     ...(asked.keepsHead === undefined ? {} : { keepsHead: asked.keepsHead }),
     ...(asked.answer === undefined ? {} : { answer: asked.answer }),
+    ...(asked.images === undefined ? {} : { images: asked.images }),
   }
 }
 

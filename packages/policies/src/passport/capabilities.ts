@@ -19,6 +19,15 @@ const builtIn: ReadonlyMap<string, string> = new Map([
   ['ask_clarification', exempt],
   // Reads on in a result of the same thread, which the model has been given already.
   ['read_result', exempt],
+  // Reads instructions that the configuration gives to the agent.
+  ['load_skill', exempt],
+  // Words of the model about itself: nothing is executed for them.
+  ['write_todos', exempt],
+  // Of the memory of whom the run works for, which nobody else is shown.
+  ['search_memory', exempt],
+  ['remember', exempt],
+  ['revise', exempt],
+  ['forget', exempt],
 ])
 
 /**

@@ -16,6 +16,8 @@ export interface ApprovalRequest {
   readonly runId: string
   readonly threadId: string
   readonly agent: string
+  /** The run at the top of its tree: itself, if nobody started it. And the thread and the agent of that. */
+  readonly root: { readonly runId: string; readonly threadId: string; readonly agent: string }
   readonly callId: string
   readonly tool: string
   readonly argsHash: string
@@ -62,6 +64,8 @@ export interface ApprovalView extends ApprovalRequest {
 /** Which approvals a listing shows. */
 export interface ApprovalFilter {
   readonly runId?: string
+  /** A run: those of it, and of all runs below it. */
+  readonly treeOf?: string
   /** `position` of the last one seen. Throws a RangeError if it is no position. */
   readonly after?: string
   /** At most `limits.pageMax`, which is the default. */
@@ -71,6 +75,10 @@ export interface ApprovalFilter {
 /** Of the run `r` and its request `e`. The last answer of the model before a request asked for the call. */
 const requestColumns = sql`
   e.payload ->> 'approvalId' as "approvalId", e.run_id as "runId", e.thread_id as "threadId", r.agent,
+  case when r.root_id is null
+    then jsonb_build_object('runId', e.run_id, 'threadId', e.thread_id, 'agent', r.agent)
+    else (select jsonb_build_object('runId', top.id, 'threadId', top.thread_id, 'agent', top.agent)
+      from signalbox.run top where top.id = r.root_id) end as root,
   e.payload ->> 'callId' as "callId", e.tool, e.payload ->> 'argsHash' as "argsHash",
   e.payload ->> 'policyId' as "policyId", e.payload ->> 'policyDigest' as "policyDigest",
   coalesce(e.payload ->> 'reason', '') as reason, signalbox.to_ms(e.at)::float8 as "requestedAt",
@@ -104,21 +112,30 @@ const settled = sql`
 
 /** The requests that wait, in order of (time, run, seq). */
 export function approvalsQuery(filter: ApprovalFilter): CompiledQuery<ApprovalRequest> {
-  const { runId, after } = filter
+  const { runId, treeOf, after } = filter
   const ofRun = runId === undefined ? sql`` : sql`and a.run_id = ${runId}::uuid`
+  const ofTree = treeOf === undefined ? sql`` : sql`and a.run_id in (${below(treeOf)})`
   const behind = after === undefined ? sql`` : sql`and ${behindPosition(after)}`
   return compile(sql<ApprovalRequest>`
     select ${requestColumns}
     from (
-      select a.run_id, a.seq, a.at, r.agent
+      select a.run_id, a.seq, a.at, r.agent, r.root_id
       from signalbox.approval a join signalbox.run r on r.id = a.run_id
         join signalbox.event e on e.run_id = a.run_id and e.seq = a.seq
-      where a.waits and not r.cancel_requested and e.payload is not null ${ofRun} ${behind}
+      where a.waits and not r.cancel_requested and e.payload is not null ${ofRun} ${ofTree} ${behind}
       order by a.at, a.run_id, a.seq
       limit ${pageSize(filter.limit, limits.pageMax)}
     ) r join signalbox.event e on e.run_id = r.run_id and e.seq = r.seq
     order by r.at, r.run_id, r.seq`)
 }
+
+/** A run, and those that it has started, and those that these have started. */
+const below = (runId: string): RawBuilder<unknown> => sql`
+  with recursive tree as (
+    select ${runId}::uuid as id
+    union all
+    select c.id from tree t join signalbox.run c on c.parent_id = t.id
+  ) select id from tree`
 
 function behindPosition(after: string): RawBuilder<boolean> {
   const [, at, runId, seq] = /^(\d{15})_([0-9a-f-]{36})_(\d{1,9})$/.exec(after) ?? []

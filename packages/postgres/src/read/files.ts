@@ -1,7 +1,8 @@
 /**
  * The files that a thread has, and their contents. The tenant is not a parameter: RLS is.
  *
- * R1 The files of a thread at any moment are one round trip, whatever is in them; contents are read by the blob.
+ * R1 The files of a thread at any moment are one round trip, whatever is in them, and one more for each run above it whose files it begins with;
+ *    contents are read by the blob.
  */
 import type { Json } from '@signalbox/core'
 import { type CompiledQuery, sql } from 'kysely'
@@ -15,13 +16,15 @@ export interface FileFact {
   readonly threadId: string
   /** The call that changed them; null for what a run was given. */
   readonly callId: string | null
-  /** `FileChanges`, as it is stored. */
-  readonly files: Json
+  /** `FileChanges`, as it is stored; null where it says with whose files a run began, and changes none. */
+  readonly files: Json | null
+  /** The files that a run began with: those of another thread's, up to an event. As `run.created` stores it; null for other events. */
+  readonly filesFrom: Json | null
 }
 
 /** The facts of a thread about its files, in the order in which they were recorded. */
 export interface ThreadFiles {
-  /** Is there such a thread? */
+  /** Is there such a thread? That of a run which another one started has no row before it keeps something. */
   readonly isThere: boolean
   /** Did the run that was named decide with that event, and does the thread hear it? True where none was named. */
   readonly isHeard: boolean
@@ -50,7 +53,10 @@ export function threadFilesQuery(
   return compile(sql<ThreadFiles>`
     with heard as (select stretch, place, run_id, through from ${heard})
     select
-      exists (select from signalbox.thread t where t.thread_id = ${threadId} and t.hidden_at is null) as "isThere",
+      coalesce(
+        (select t.hidden_at is null and t.kind is null from signalbox.thread t where t.thread_id = ${threadId}),
+        exists (select from signalbox.run r where r.tenant_id = ${tenant} and r.thread_id = ${threadId} and not r.hidden)
+      ) as "isThere",
       ${
         through === null
           ? sql`true`
@@ -60,10 +66,12 @@ export function threadFilesQuery(
       } as "isHeard",
       coalesce((
         select jsonb_agg(jsonb_build_object('runId', said.run_id, 'seq', said.seq, 'threadId', said.thread_id,
-          'callId', said.payload->>'callId', 'files', said.payload->'files') order by h.stretch desc, h.place, said.seq)
+          'callId', said.payload->>'callId', 'files', said.payload->'files',
+          'filesFrom', said.payload->'filesFrom') order by h.stretch desc, h.place, said.seq)
         from heard h join lateral (
           select e.run_id, e.seq, e.thread_id, e.payload from signalbox.event e
-          where e.run_id = h.run_id and e.type in ('run.created', 'tool.completed') and e.payload ? 'files'
+          where e.run_id = h.run_id and e.type in ('run.created', 'tool.completed', 'child.ended')
+            and e.payload ?| array['files', 'filesFrom']
             and (h.through is null or e.seq <= h.through)
             and (${seq}::int is null or e.run_id <> ${run}::uuid or e.seq <= ${seq}::int)
           order by e.seq limit 10000
@@ -81,6 +89,27 @@ export const blobQuery = (threadIds: readonly string[], key: string): CompiledQu
   compile(sql<BlobView>`
     select bytes from signalbox.blob where tenant_id = ${tenant} and thread_id = any(${[...threadIds]}) and key = ${key}
     limit 1`)
+
+/** A blob of a thread, or of one that it goes on from. */
+export const heardBlobQuery = (threadId: string, key: string): CompiledQuery<BlobView> =>
+  compile(sql<BlobView>`
+    with heard as (
+      select ${threadId}::text as thread_id
+      union
+      select r.thread_id from signalbox.lineage(${tenant}, ${threadId}) l join signalbox.run r on r.id = l.run_id
+    )
+    select b.bytes from signalbox.blob b join heard h using (thread_id)
+    where b.tenant_id = ${tenant} and b.key = ${key}
+    limit 1`)
+
+/** The first bytes of a blob. The rest of it stays where it lies. */
+export const blobHeadQuery = (
+  threadId: string,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+): CompiledQuery<BlobView> =>
+  compile(sql<BlobView>`
+    select substring(bytes from 1 for ${bytes}) as bytes from signalbox.blob
+    where tenant_id = ${tenant} and thread_id = ${threadId} and key = ${key}`)
 
 /** The digest of a content. */
 export interface ContentDigest {

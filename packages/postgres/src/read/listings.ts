@@ -4,6 +4,7 @@ import type { RunHead } from '@signalbox/engine'
 import { type CompiledQuery, sql } from 'kysely'
 import { build, isUuid, pageSize } from '../query.ts'
 import { runColumns } from '../rows.ts'
+import { waitsBelow } from './waits-below.ts'
 
 /** A page of a listing: at most `limits.pageMax` rows. */
 export interface Page {
@@ -20,17 +21,26 @@ export interface RunFilter extends Page {
   readonly rolledBack?: boolean
   /** Only those with a place in the conversation, by place: from this one on, or the last one first. */
   readonly places?: number | 'last'
-  /** Runs that are in one of these statuses, or have ended with one of these outcomes. */
+  /** Runs that are shown in one of these statuses, or have ended with one of these outcomes. */
   readonly among?: {
     readonly statuses: readonly RunStatus[]
     readonly outcomes: readonly Outcome[]
   }
 }
 
-/** Neither the run nor its thread is deleted for its users. Asked row by row: as a join it would read all threads. */
+/** Neither the run nor its thread is deleted for its users, and it is no run of a memory. Asked row by row: as a join it would read all threads. */
 export const isShown = sql<boolean>`not r.hidden and coalesce(
-  (select t.hidden_at is null from signalbox.thread t
+  (select t.hidden_at is null and t.kind is null from signalbox.thread t
     where t.tenant_id = r.tenant_id and t.thread_id = r.thread_id), true)`
+
+/** The columns of a run that is shown. */
+export const shownColumns = [...runColumns, waitsBelow.as('waitsBelow')] as const
+
+/** The status that a run is shown with; its own where both that it may be shown with are asked for, or neither is. */
+const statusAmong = (statuses: readonly RunStatus[]) =>
+  statuses.includes('running') === statuses.includes('waiting')
+    ? sql`r.status`
+    : sql`case when ${waitsBelow} then 'waiting' else r.status end`
 
 /** The run itself wins over an alias that looks like its id. With `hidden`, also what is deleted for its users. */
 export function runQuery(
@@ -38,7 +48,7 @@ export function runQuery(
   { hidden = false }: { readonly hidden?: boolean } = {},
 ): CompiledQuery<RunHead> {
   const byAlias = build.selectFrom('alias').select('run_id').where('key', '=', idOrAlias)
-  const all = build.selectFrom('run as r').select(runColumns)
+  const all = build.selectFrom('run as r').select(shownColumns)
   const runs = hidden ? all : all.where(isShown)
   if (!isUuid(idOrAlias)) return runs.where('r.id', '=', byAlias).compile()
   return runs
@@ -52,7 +62,7 @@ export function runQuery(
 export function runsNamedQuery(runIds: readonly string[]): CompiledQuery<RunHead> {
   return build
     .selectFrom('run as r')
-    .select(runColumns)
+    .select(shownColumns)
     .where(isShown)
     .where(sql<boolean>`r.id = any(${[...runIds]}::uuid[])`)
     .compile()
@@ -79,7 +89,7 @@ function orderOf({ places }: RunFilter): ['r.id' | 'r.place', 'asc' | 'desc'] {
 export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
   let query = build
     .selectFrom('run as r')
-    .select(runColumns)
+    .select(shownColumns)
     .where(isShown)
     .orderBy(...orderOf(filter))
     .limit(pageSize(filter.limit, limits.pageMax))
@@ -95,7 +105,7 @@ export function runsQuery(filter: RunFilter): CompiledQuery<RunHead> {
   if (filter.among !== undefined) {
     const { statuses, outcomes } = filter.among
     query = query.where(
-      sql<boolean>`(r.status = any(${[...statuses]}) or r.outcome = any(${[...outcomes]}))`,
+      sql<boolean>`(${statusAmong(statuses)} = any(${[...statuses]}::text[]) or r.outcome = any(${[...outcomes]}))`,
     )
   }
   return query.compile()

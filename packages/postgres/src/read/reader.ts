@@ -8,12 +8,21 @@ import {
   approvalsQuery,
   type ApprovalView,
 } from './approvals.ts'
+import {
+  type AskingCall,
+  type InputFilter,
+  inputQuery,
+  type InputRequest,
+  inputsQuery,
+} from './inputs.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { type AuditReader, auditReader } from './audit-reader.ts'
 import { type AuditEvent, auditQuery, runEventsQuery } from './audit.ts'
 import { type ListedPause, pausableQuery, pausesQuery } from './pauses.ts'
 import {
+  blobHeadQuery,
   blobQuery,
+  heardBlobQuery,
   type ContentDigest,
   digestsQuery,
   type FilesThrough,
@@ -78,6 +87,14 @@ export interface Reader extends AuditReader, RunReader {
   waitingFiles(tenantId: string, threadId: string): Promise<readonly WaitingFile[]>
   /** The content of a blob that one of these threads has; null if none has it, or it was erased. */
   blob(tenantId: string, threadIds: readonly string[], key: string): Promise<Uint8Array | null>
+  /** The content of a blob that a thread has, or a thread that it goes on from; null if none has it, or it was erased. */
+  heardBlob(tenantId: string, threadId: string, key: string): Promise<Uint8Array | null>
+  /** The first bytes of a blob of a thread; null if it has none, or it was erased. */
+  blobHead(
+    tenantId: string,
+    threadId: string,
+    head: { readonly key: string; readonly bytes: number },
+  ): Promise<Uint8Array | null>
   /** The digests of blobs, of those that are there. */
   digests(
     tenantId: string,
@@ -100,6 +117,10 @@ export interface Reader extends AuditReader, RunReader {
   approvals(tenantId: string, filter: ApprovalFilter): Promise<readonly ApprovalRequest[]>
   /** One approval, whatever became of it. */
   approval(tenantId: string, approvalId: string): Promise<ApprovalView | null>
+  /** Questions of models that wait for a person, oldest first. */
+  inputs(tenantId: string, filter: InputFilter): Promise<readonly InputRequest[]>
+  /** The question of a call of a thread, whatever became of it. */
+  input(tenantId: string, call: AskingCall): Promise<InputRequest | null>
   close(): Promise<void>
 }
 
@@ -126,6 +147,10 @@ export function createReader(options: TenantPoolOptions): Reader {
     waitingFiles: (tenantId, threadId) => as(tenantId, waitingFilesQuery(threadId)),
     blob: async (tenantId, threadIds, key) =>
       (await as(tenantId, blobQuery(threadIds, key)))[0]?.bytes ?? null,
+    heardBlob: async (tenantId, threadId, key) =>
+      (await as(tenantId, heardBlobQuery(threadId, key)))[0]?.bytes ?? null,
+    blobHead: async (tenantId, threadId, head) =>
+      (await as(tenantId, blobHeadQuery(threadId, head)))[0]?.bytes ?? null,
     digests: (tenantId, threadIds, keys) => as(tenantId, digestsQuery(threadIds, keys)),
     ...auditReader(as),
     ...runReader(as),
@@ -142,11 +167,17 @@ export function createReader(options: TenantPoolOptions): Reader {
     pauses: (tenantId) => as(tenantId, pausesQuery(tenantId)),
     pausable: (tenantId) => as(tenantId, pausableQuery(tenantId)),
     approvals: async (tenantId, filter) => {
-      if (filter.runId !== undefined && !isUuid(filter.runId)) return []
+      const { runId, treeOf } = filter
+      if ([runId, treeOf].some((id) => id !== undefined && !isUuid(id))) return []
       return as(tenantId, approvalsQuery(filter))
     },
     approval: async (tenantId, approvalId) =>
       (await as(tenantId, approvalQuery(approvalId)))[0] ?? null,
+    inputs: async (tenantId, filter) => {
+      const ids = [filter.runId, filter.treeOf].filter((id) => id !== undefined)
+      return ids.every(isUuid) ? as(tenantId, inputsQuery(filter)) : []
+    },
+    input: async (tenantId, call) => (await as(tenantId, inputQuery(call)))[0] ?? null,
     close: () => pool.end(),
   }
 }

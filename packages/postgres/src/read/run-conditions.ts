@@ -2,6 +2,7 @@
 import { type JsonObject, Outcome, RunStatus, type StateName } from '@signalbox/core'
 import { type RawBuilder, sql } from 'kysely'
 import { isShown, type RunFilter } from './listings.ts'
+import { waitsBelow } from './waits-below.ts'
 import { statusesWaitingFor, type WaitKind, waitsFor } from './waits-for.ts'
 
 /** Which runs are wanted. Filters join with "and", the values of one with "or"; a list without values finds nothing. */
@@ -69,14 +70,31 @@ const worksFor = (endUsers: readonly string[]): Condition => sql`exists (
   select from signalbox.end_user_run u
   where u.tenant_id = r.tenant_id and u.end_user = any(${[...endUsers]}::text[]) and u.run_id = r.id)`
 
-/** An index serves each: the open runs of a status, the ended runs of an outcome. */
-export type Cohort = { readonly status: RunStatus } | { readonly outcome: Outcome }
+/**
+ * An index serves each: the open runs of a status, the ended runs of an outcome. `isHeld`: of the running ones those that wait for nothing but
+ * humans below them, or the others.
+ */
+export type Cohort =
+  | { readonly status: RunStatus; readonly isHeld?: boolean }
+  | { readonly outcome: Outcome }
 
 /** The condition of one cohort. Its word is one of ours, so that the planner may know a partial index by it. */
-export const inCohort = (cohort: Cohort): Condition =>
-  'status' in cohort
-    ? sql`r.status = ${sql.lit(cohort.status)}`
-    : sql`r.outcome = ${sql.lit(cohort.outcome)}`
+export function inCohort(cohort: Cohort): Condition {
+  if ('outcome' in cohort) return sql`r.outcome = ${sql.lit(cohort.outcome)}`
+  const { status, isHeld } = cohort
+  const inStatus = sql`r.status = ${sql.lit(status)}`
+  if (isHeld === undefined) return inStatus
+  return isHeld ? sql`${inStatus} and ${waitsBelow}` : sql`${inStatus} and not ${waitsBelow}`
+}
+
+/** The open runs that are shown with these statuses. */
+function shownWith(statuses: readonly RunStatus[]): readonly Cohort[] {
+  const all = statuses.map((status): Cohort => ({ status }))
+  const [runs, waits] = [statuses.includes('running'), statuses.includes('waiting')]
+  if (runs === waits) return all
+  const others = statuses.filter((status) => status !== 'running')
+  return [...others.map((status) => ({ status })), { status: 'running', isHeld: waits }]
+}
 
 /** The cohorts that a search is about; null if it is about all of them. */
 export function cohortsOf(filter: RunConditions): readonly Cohort[] | null {
@@ -101,13 +119,13 @@ export function cohortsOf(filter: RunConditions): readonly Cohort[] | null {
       (outcomes?.includes(outcome) ?? true) &&
       (states?.some((state) => statusesOf(state).includes('ended')) ?? true),
   )
-  return [...open.map((status) => ({ status })), ...ended.map((outcome) => ({ outcome }))]
+  return [...shownWith(open), ...ended.map((outcome) => ({ outcome }))]
 }
 
 function cohortConditions(filter: RunConditions): Condition[] {
-  const cohorts = cohortsOf(filter)
+  const cohorts = cohortsOf(filter)?.map((cohort) => sql`(${inCohort(cohort)})`)
   const named =
-    cohorts === null ? [] : [sql`(${sql.join([...cohorts.map(inCohort), sql`false`], sql` or `)})`]
+    cohorts === undefined ? [] : [sql`(${sql.join([...cohorts, sql`false`], sql` or `)})`]
   // Recorded, and still to be had by its id, or by its outcome.
   const rolledBack = filter.outcomes?.includes('rolled_back') ?? filter.runIds !== undefined
   return rolledBack ? named : [...named, sql`r.outcome is distinct from 'rolled_back'`]

@@ -6,7 +6,7 @@ import { type JsonObject, limits, type StateName } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { build, compile, isUuid, pageSize } from '../query.ts'
-import { runColumns } from '../rows.ts'
+import { shownColumns } from './listings.ts'
 import {
   allOf,
   cohortsOf,
@@ -78,7 +78,7 @@ export function runSearchQuery(filter: RunSearch): CompiledQuery<ListedRun> {
   return build
     .selectFrom('run as r')
     .innerJoin(found.as('found'), 'found.id', 'r.id')
-    .select(runColumns)
+    .select(shownColumns)
     .select([
       endedAt.as('endedAt'),
       waitsFor.as('waitsFor'),

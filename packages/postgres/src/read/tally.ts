@@ -29,6 +29,8 @@ export interface Tally {
   readonly unknown: number
   /** Calls that wait for a human. */
   readonly approvals: Backlog
+  /** Questions of models that wait for a person. */
+  readonly inputs: Backlog
   /** Pauses that stand, by what they stop. */
   readonly pauses: readonly { readonly target: string; readonly count: number }[]
   /** Models that are not called for now, because they failed too often. */
@@ -89,6 +91,10 @@ const approvals = sql`
   select count(*)::int, case when count(*) > 0 then ${ageMs('min(a.at)')} end as "oldestMs"
   from (select at from signalbox.approval where waits limit ${countMax}) a`
 
+const inputs = sql`
+  select count(*)::int, case when count(*) > 0 then ${ageMs('min(q.at)')} end as "oldestMs"
+  from (select at from signalbox.question where waits limit ${countMax}) q`
+
 const pauses = sql`
   select target, count(*)::int from signalbox.pause where coalesce(until > now(), true) group by target`
 
@@ -104,6 +110,7 @@ export const tallyQuery = () =>
       coalesce((select jsonb_agg(q) from (${queues}) q), '[]') as queues,
       (${unknown}) as unknown,
       (select to_jsonb(a) from (${approvals}) a) as approvals,
+      (select to_jsonb(q) from (${inputs}) q) as inputs,
       coalesce((select jsonb_agg(p) from (${pauses}) p), '[]') as pauses,
       coalesce((select jsonb_agg(b.model) from (
         select model from signalbox.breaker where opened_at is not null order by model limit ${modelsMax}) b),

@@ -10,6 +10,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { branchesOf, build, compile, lineageOf, pageSize } from '../query.ts'
 import { saidWhere } from '../rows.ts'
 import type { Page } from './listings.ts'
+import { waitsBelow } from './waits-below.ts'
 
 /** Enough to know how a thread is: its open runs are its newest. */
 const runsToLookAt = 50
@@ -24,6 +25,8 @@ export interface ThreadView extends Omit<Thread, 'contentKey' | 'ttlMinutes'> {
   /** When it will be deleted if nobody uses it until then. Null: it will not. */
   readonly ttl: { readonly minutes: number; readonly expiresAt: number } | null
   readonly status: ThreadStatus
+  /** Is nothing of it remembered? */
+  readonly isPrivate: boolean
   /** When one of its newest runs last changed. */
   readonly updatedAt: number
 }
@@ -60,9 +63,10 @@ const howItIs = sql`
     select bool_or(r.status = 'waiting') as waits, bool_or(r.status <> 'ended') as open,
       max(r.updated_at) as updated_at, (array_agg(r.outcome order by r.id desc))[1] as outcome
     from (
-      select id, status, outcome, updated_at from signalbox.run
-      where tenant_id = t.tenant_id and thread_id = t.thread_id and outcome is distinct from 'rolled_back'
-      order by id desc limit ${sql.lit(runsToLookAt)}
+      select r.id, case when ${waitsBelow} then 'waiting' else r.status end as status, r.outcome, r.updated_at
+      from signalbox.run r
+      where r.tenant_id = t.tenant_id and r.thread_id = t.thread_id and r.outcome is distinct from 'rolled_back'
+      order by r.id desc limit ${sql.lit(runsToLookAt)}
     ) r
   ) r on true`
 
@@ -70,8 +74,8 @@ const status = sql`case
   when r.waits then 'waiting' when r.open then 'busy'
   when r.outcome in ('failed', 'interrupted', 'timed_out') then 'failed' else 'idle' end`
 
-/** Not deleted for its users. */
-const shown = sql`t.hidden_at is null`
+/** A conversation, and not deleted for its users. */
+const shown = sql`t.hidden_at is null and t.kind is null`
 
 const columns: Readonly<Record<ThreadOrder, RawBuilder<unknown>>> = {
   threadId: sql`t.thread_id`,
@@ -91,7 +95,7 @@ const calledAs = sql`case
 const selected = sql`
   select t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
     signalbox.to_ms(t.created_at)::float8 as "createdAt",
-    ${calledAs} as title,
+    ${calledAs} as title, coalesce(t.memory = 'off', false) as "isPrivate",
     signalbox.to_ms(${columns.updatedAt})::float8 as "updatedAt", ${status} as status,
     case when t.ttl_minutes is not null then jsonb_build_object('minutes', t.ttl_minutes, 'expiresAt',
       signalbox.to_ms(greatest(t.ttl_since, r.updated_at) + interval '1 minute' * t.ttl_minutes)) end as ttl

@@ -5,12 +5,10 @@
  * F2 Of several, the answer is what will not pass by itself first: a human, a pause, a worker, another run, what is under way.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { EffectKind, outlivesRun, type RunStatus } from '@signalbox/core'
+import type { RunStatus } from '@signalbox/core'
 import type { NamedTarget } from '@signalbox/engine'
+import { heldBelow, outliving, waitsBelow } from './waits-below.ts'
 import { pausedSince, pauseOfAgent, pauseOfEffect } from './paused.ts'
-
-/** No run waits for what outlives it. */
-const outliving = sql.join(EffectKind.options.filter(outlivesRun).map((kind) => sql.lit(kind)))
 
 /** Each kind, and the statuses of the runs that may wait for it. */
 const statusesByKind = {
@@ -61,7 +59,7 @@ export interface WaitsFor {
   readonly since: number
   /** `delay`, `paused`: when it is over. */
   readonly until?: number
-  /** `approval`: when it expires. */
+  /** `approval`, `input`: when it expires. */
   readonly expiresAt?: number
   readonly approvalId?: string
   readonly callId?: string
@@ -73,12 +71,23 @@ export interface WaitsFor {
   readonly owner?: string
   /** `child`: the run that was started; `thread`: the run that is before it. */
   readonly runId?: string
+  /** `thread`: the human act that the run before it waits for. */
+  readonly runWaitsFor?: 'approval' | 'input'
   /** `lane`: the limits it waits for. */
   readonly lanes?: readonly string[]
   /** `paused`: of the pause. */
   readonly pauseId?: string
   readonly target?: NamedTarget
   readonly reason?: string
+  /** Of a run that waits for nothing but humans, in runs below it: those runs, each with what it waits for. */
+  readonly below?: readonly WaitsBelow[]
+}
+
+/** A run below that waits for a human. */
+export interface WaitsBelow extends WaitsFor {
+  readonly runId: string
+  readonly threadId: string
+  readonly agent: string
 }
 
 const ms = (column: string): RawBuilder<number> => sql`signalbox.to_ms(${sql.ref(column)})`
@@ -97,7 +106,9 @@ const ofQueued = sql`case
   when r.due_at > now() then jsonb_build_object('kind', 'delay', 'since', ${ms('r.created_at')}, 'until', ${ms('r.due_at')})
   else coalesce(
     (select jsonb_build_object('kind', 'paused') || ${pausedSince('r.due_at')} from ${pauseOfAgent} p),
-    (select jsonb_build_object('kind', 'thread', 'since', ${ms('r.due_at')}, 'runId', o.id)
+    (select jsonb_build_object('kind', 'thread', 'since', ${ms('r.due_at')}, 'runId', o.id, 'runWaitsFor', case
+        when exists (select from signalbox.approval a where a.run_id = o.id and a.waits) then 'approval'
+        when exists (select from signalbox.question q where q.run_id = o.id and q.waits) then 'input' end)
       from (select ${beforeIt} as id) o where o.id is not null),
     (select jsonb_build_object('kind', 'lane', 'since', ${ms('r.due_at')}, 'lanes', jsonb_agg(l.key order by l.key))
       from signalbox.lane l where r.laned and l.run_id = r.id and l.admitted_at is null and not l.over
@@ -110,6 +121,13 @@ const ofApproval = sql`(
   from signalbox.approval a join signalbox.event e on e.run_id = a.run_id and e.seq = a.seq
   where a.run_id = r.id and a.waits and not r.cancel_requested
   order by a.seq limit 1)`
+
+const ofQuestion = sql`(
+  select jsonb_build_object('kind', 'input', 'since', ${ms('q.at')}, 'callId', q.call_id, 'tool', e.tool,
+    'expiresAt', (e.payload ->> 'expiresAt')::bigint)
+  from signalbox.question q join signalbox.event e on e.run_id = q.run_id and e.seq = q.seq
+  where q.run_id = r.id and q.waits and not r.cancel_requested
+  order by q.seq limit 1)`
 
 /** Of its open effects the first in the order of F2. What tells others of the run is nothing it waits for. */
 const ofEffects = sql`(
@@ -147,10 +165,13 @@ const ofEffects = sql`(
     w.due, w.id
   limit 1)`
 
-/** The answer as JSON, null for a run that has ended. */
-export const waitsFor: RawBuilder<WaitsFor | null> = sql<WaitsFor | null>`case
+/** The thing that a run waits for by itself. */
+const ofItself: RawBuilder<unknown> = sql`case
   when r.status = 'ended' then null
   when not r.admitted then jsonb_strip_nulls(${ofQueued})
-  else jsonb_strip_nulls(coalesce(${ofApproval}, ${ofEffects},
-    jsonb_build_object('kind', case r.state_name when 'input' then 'input' else 'orchestrator' end,
-      'since', ${ms('r.updated_at')}))) end`
+  else jsonb_strip_nulls(coalesce(${ofApproval}, ${ofQuestion}, ${ofEffects},
+    jsonb_build_object('kind', 'orchestrator', 'since', ${ms('r.updated_at')}))) end`
+
+/** The answer as JSON, null for a run that has ended. */
+export const waitsFor: RawBuilder<WaitsFor | null> = sql<WaitsFor | null>`case when ${waitsBelow}
+  then ${ofItself} || jsonb_build_object('below', ${heldBelow(ofItself)}) else ${ofItself} end`

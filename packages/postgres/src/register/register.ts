@@ -15,6 +15,7 @@ import { pausesOf } from './pauses.ts'
 import { familiesOf } from './families.ts'
 import { governanceOf } from './governance.ts'
 import { ledgerOf } from './ledger.ts'
+import { memoriesOf } from './memories.ts'
 import { admissionsOf } from './admissions.ts'
 import { waitingOf } from './waiting.ts'
 import { runsOf } from './runs.ts'
@@ -73,6 +74,7 @@ export function createRegister(options: RegisterOptions): Register {
     ...budgetsOf(pool),
     ...pausesOf(pool),
     ...ledgerOf(pool),
+    ...memoriesOf(pool),
     close: async () => {
       if (isOwnPool) await Promise.all([pool.end(), heartbeat.end()])
     },

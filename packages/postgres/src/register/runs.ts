@@ -80,7 +80,7 @@ const selectConversation = selectSaid('conversation', sql<boolean>`e.type = any(
 
 const selectChangedFiles = selectSaid(
   'changed_files',
-  sql<boolean>`e.type in ('run.created', 'tool.completed') and e.payload ? 'files'`,
+  sql<boolean>`e.type in ('run.created', 'tool.completed', 'child.ended') and e.payload ?| array['files', 'filesFrom']`,
 )
 
 /** The run whose turns the newest summary of a lineage keeps; no row where there is no summary, or it was erased. */

@@ -66,9 +66,10 @@ const titles = statement(
 /** By id: of two who make the same threads at once, one waits for the other, and neither for both. */
 const ensured = statement(
   'ensure_threads',
-  sql<Thread & { readonly n: number }>`
+  sql<Thread & { readonly n: number; readonly isMemory: boolean }>`
     select asked.n, t.thread_id as "threadId", t.tenant_id as "tenantId", t.metadata,
-      ${inMs('t.created_at')} as "createdAt", ${inHex('t.content_key')} as "contentKey"
+      ${inMs('t.created_at')} as "createdAt", ${inHex('t.content_key')} as "contentKey",
+      coalesce(t.kind = 'memory', false) as "isMemory"
     from (
       select (n - 1)::int as n, wanted
       from jsonb_array_elements(${'[]'}::jsonb) with ordinality each (wanted, n)
@@ -87,6 +88,11 @@ async function ensureThreads(
   if (threads.length > limits.pageMax)
     throw new Error(`${threads.length} threads at once; at most ${limits.pageMax}`)
   const rows = await ensured(pool, [JSON.stringify(threads)])
-  const found = new Map(rows.map(({ n, ...thread }) => [n, thread]))
+  const found = new Map(
+    rows.map(({ n, isMemory, ...thread }): [number, Thread] => [
+      n,
+      isMemory ? { ...thread, isMemory } : thread,
+    ]),
+  )
   return threads.map((_, n) => found.get(n) ?? null)
 }

@@ -1,7 +1,14 @@
 /** The agents of a process, their tools, and what governs them: everything that a mistake in the configuration can spoil. */
 import { isAbsolute, resolve } from 'node:path'
 import type { AgentDefinition, ToolSpec } from '@signalbox/core'
-import { type Log, type ToolHost, withReadResult } from '@signalbox/engine'
+import {
+  type EngineDeps,
+  type Log,
+  type ToolHost,
+  withLoadSkill,
+  withMemoryTools,
+  withReadResult,
+} from '@signalbox/engine'
 import { type SafetyDetector, validateDetectors } from '@signalbox/models'
 import { createToolHost, sandboxQueue } from '@signalbox/tools'
 import { checkNetwork } from '../config/check-network.ts'
@@ -13,6 +20,8 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import { shownFile } from '../config/place.ts'
 import { resolveAgents } from '../config/resolve-agents.ts'
 import { sandboxOf } from '../config/sandbox-of.ts'
+import { loadSkills } from '../config/skills/load-skills.ts'
+import { checkSkillSecrets } from '../config/skills/pin-skills.ts'
 import type { Closers } from './closers.ts'
 import { govern, type Governed } from './govern.ts'
 
@@ -22,7 +31,7 @@ export interface OpenAgents {
   readonly specs: readonly ToolSpec[]
   readonly tools: ToolHost
   readonly detectors: Readonly<Record<string, SafetyDetector>>
-  readonly governed: Omit<Governed, 'governance'>
+  readonly governed: Omit<Governed, 'governance'> & Required<Pick<EngineDeps, 'skills'>>
 }
 
 /** Opens the tools and resolves the agents. @throws ConfigError that names the file of the configuration */
@@ -39,15 +48,17 @@ async function open(
   closers: Closers,
 ): Promise<OpenAgents> {
   const { governance, ...governed } = await govern(loaded, world, closers)
-  const tools = withReadResult(openTools(loaded, world, closers))
+  const skills = await loadSkills(loaded)
+  const tools = withMemoryTools(withLoadSkill(withReadResult(openTools(loaded, world, closers))))
   const specs = await tools.specs()
   const agents = resolveAgents(loaded.config, {
     specs,
     governance,
+    skills,
     validateDetectors: (configs) => validateDetectors(configs, governance.detectors),
   })
   const detectors = usableDetectors(governance)
-  return { agents, specs, tools, detectors, governed }
+  return { agents, specs, tools, detectors, governed: { ...governed, skills: skills.bundles } }
 }
 
 /** The directory in which the files of threads are; null: they are in the register. */
@@ -66,6 +77,7 @@ function openTools(
 ): ToolHost {
   checkServers(config, env)
   checkNetwork(config, env)
+  checkSkillSecrets(config, env)
   const root = workspaceRoot({ config, dir })
   const sandbox = sandboxOf(config)
   const commandsMax = config.queues[sandboxQueue]?.concurrency

@@ -1,5 +1,5 @@
 /** The metrics of a process, over what it was composed of. */
-import type { AgentDefinition } from '@signalbox/core'
+import { type AgentDefinition, pinnedSkills } from '@signalbox/core'
 import type { Log } from '@signalbox/engine'
 import { createTallyReader } from '@signalbox/postgres'
 import type { CountingLog } from '../observe/log.ts'
@@ -37,6 +37,7 @@ export function measureRegister(
   const models = [...agents.values()].flatMap((agent) => [agent.model, ...agent.fallbackModels])
   metrics.agents.know(agents.keys())
   metrics.models.know(models.map(({ model }) => model))
+  metrics.skills.know([...agents.values()].flatMap(pinnedSkills).map(({ name }) => name))
   if (!roles.includes('api') && !roles.includes('orchestrator')) return
   const tally = createTallyReader({ engineUrl })
   closers.add('gauges', () => tally.close())

@@ -2,8 +2,9 @@
 import { loginVariables, metricsKeyEnv, pseudonymKeyEnv } from '../config/environment.ts'
 import { listed } from '../config/governance/policies.ts'
 import type { Config } from '../config/schema.ts'
+import { skillsOf } from '../config/skills-schema.ts'
 
-/** Keys of models, tokens of policy servers, the key of the pseudonyms, secrets and addresses of webhooks. */
+/** Keys of models, tokens of policy servers, the key of the pseudonyms, secrets of skills, secrets and addresses of webhooks. */
 export const secretNames = (config: Config): readonly string[] => [
   pseudonymKeyEnv,
   ...[config.webhooks.secretEnv].flat(),
@@ -11,6 +12,9 @@ export const secretNames = (config: Config): readonly string[] => [
     ...[urlEnv].flat(),
     ...[secretEnv].flat(),
   ]),
+  ...Object.values(config.agents).flatMap((agent) =>
+    Object.values(skillsOf(agent).secrets).map(({ env }) => env),
+  ),
   ...Object.values(config.agents).flatMap(({ model, fallbackModels, guardrails }) => [
     ...[model, ...fallbackModels].flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
     ...listed(guardrails.provider, '').flatMap(({ provider }) =>

@@ -88,6 +88,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     resources: timelyResources(options.resources, metrics),
     health: options.health,
     threads: timely,
+    memories: timely,
     directories: options.directories,
     children: (runId) => timely.children(runId),
     wakes,

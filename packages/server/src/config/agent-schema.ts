@@ -1,11 +1,13 @@
 /** One agent as users write it. What the core pins of it stands in `AgentDefinition`; this is stricter about its keys. */
 import {
   AgentDefinition,
+  ClarificationConfig,
   DetectorConfig,
   limits,
   LoopConfig,
   ModelConfig,
   RunField,
+  SubagentsConfig,
 } from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import { z } from 'zod'
@@ -13,6 +15,7 @@ import { isPassed } from './client-names.ts'
 import { GuardrailsConfig } from './guardrails-schema.ts'
 import { ToolNames } from './provider-schema.ts'
 import { HttpAddress, isModulePath, KeyName, ModulePath } from './references.ts'
+import { SkillsConfig } from './skills-schema.ts'
 
 const { shape } = AgentDefinition
 const safety = shape.safety.unwrap().shape
@@ -96,12 +99,15 @@ const asDefined = AgentDefinition.omit({
   name: true,
   digests: true,
   continueCutCalls: true,
+  ends: true,
   // Written otherwise, see below.
   model: true,
   instructions: true,
   tools: true,
   skills: true,
+  skillTools: true,
   fields: true,
+  subagents: true,
   breaker: true,
   fallbackModels: true,
   safety: true,
@@ -120,8 +126,8 @@ export const AgentConfig = z.strictObject({
   description: z.string().trim().min(1).max(descriptionCharsMax).optional(),
   /** `workspace`, `mcp:<server>`, `agent:<agent>`, or the name of a tool. */
   tools: ToolNames.default([]),
-  /** Skills the agent may read: where each stands. */
-  skills: z.array(z.strictObject(shape.skills.unwrap().element.shape)).max(200).default([]),
+  /** Skills that the model may load: their folders. */
+  skills: SkillsConfig.default([]),
   breaker: z.strictObject(shape.breaker.unwrap().shape).prefault({}),
   /** Asked in this order when the model's retries are used up; never after a safety stop. */
   fallbackModels: z.array(Model).max(8).default([]),
@@ -157,6 +163,17 @@ export const AgentConfig = z.strictObject({
   limits: z.strictObject(shape.limits.unwrap().shape).prefault({}),
   modelRetries: z.strictObject(shape.modelRetries.unwrap().shape).prefault({}),
   ...asDefined,
+  /** `true`: with what stands in its place by default. */
+  clarification: z
+    .union([z.literal(true).transform(() => ClarificationConfig.parse({})), ClarificationConfig])
+    .optional(),
+  /** Runs that the agent may start, and their files. Default of `files`: `read`; `none` beside `workspace.root`. */
+  subagents: z
+    .strictObject({
+      ...SubagentsConfig.shape,
+      files: SubagentsConfig.shape.files.unwrap().optional(),
+    })
+    .optional(),
   /** Fields that a client may say of a run: what tools read in `context.fields`, and policies in `request.fields`. */
   fields: Fields.optional(),
 })

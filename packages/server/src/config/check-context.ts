@@ -1,5 +1,5 @@
 /** Checks of the context of an agent, beyond its schema: names and sizes that cannot be, and settings that work against it. */
-import { marksOf, type ModelConfig } from '@signalbox/core'
+import { loadSkillToolName, marksOf, type ModelConfig } from '@signalbox/core'
 import type { AgentConfig } from './agent-schema.ts'
 import { fail } from './fail.ts'
 import { suggestion } from './nearest.ts'
@@ -16,9 +16,6 @@ const providersOwn: Readonly<Record<string, (value: unknown) => boolean>> = {
   transforms: (value) => Array.isArray(value) && value.includes('middle-out'),
 }
 
-/** A list may name it before there is such a tool: it is among those that are named by default. */
-const skillTool = 'load_skill'
-
 /** `tools`: the names of all that there are. @throws ConfigError `config_invalid`, `config_unknown_tool` */
 export function checkContext(field: string, agent: AgentConfig, tools: readonly string[]): void {
   const { context } = agent
@@ -32,7 +29,8 @@ export function checkContext(field: string, agent: AgentConfig, tools: readonly 
     fail('config_invalid', `${at}.compact.model`, message)
   }
   context.prune.exclude.forEach((name, n) => {
-    if (name === skillTool || tools.includes(name)) return
+    // Agents without skills have the default list as well.
+    if (name === loadSkillToolName || tools.includes(name)) return
     const message = `there is no tool "${name}".${suggestion(name, tools)}`
     fail('config_unknown_tool', `${at}.prune.exclude[${n}]`, message)
   })

@@ -1,7 +1,24 @@
 /** Names of tools: one tool each, and none that something else has. */
+import {
+  loadSkillToolName,
+  memoryToolNames,
+  questionToolName,
+  searchMemoryName,
+  todoToolName,
+} from '@signalbox/core'
 import { readResultTool } from '@signalbox/engine'
 import { type DefinedTool, workspaceToolNames } from '@signalbox/tools'
 import { fail } from './fail.ts'
+
+const builtIn = new Set([
+  readResultTool,
+  loadSkillToolName,
+  todoToolName,
+  questionToolName,
+  searchMemoryName,
+  ...memoryToolNames,
+  ...workspaceToolNames,
+])
 
 /** @throws ConfigError that names both tools */
 export function checkToolNames(tools: readonly DefinedTool[]): void {
@@ -12,8 +29,7 @@ export function checkToolNames(tools: readonly DefinedTool[]): void {
     if (first !== undefined)
       refuse(`there is a tool of the name "${name}" already, tools[${first}]; rename either`)
     seen.set(name, index)
-    if (name === readResultTool || workspaceToolNames.includes(name))
-      refuse(`"${name}" is the name of a built-in tool; give this one another`)
+    if (builtIn.has(name)) refuse(`"${name}" is the name of a built-in tool; give this one another`)
     if (name.startsWith('mcp__'))
       refuse(`"${name}" begins with mcp__, as the tools of MCP servers do; give it another name`)
   })

@@ -19,6 +19,8 @@ export type ConfigErrorCode =
   | 'config_unknown_mcp_server'
   /** An agent names a safety detector that does not exist. */
   | 'config_unknown_detector'
+  /** A skill cannot be used. */
+  | 'config_skill'
   /** An environment variable is not what it should be. */
   | 'config_env'
 

@@ -58,9 +58,10 @@ class Loading implements Edition {
 }
 
 const mark = 'edition'
-/** Which edition loaded a file last, and the texts that were read: what is pinned stays so. */
+/** Which edition loaded a file last, and the texts and bytes that were read: what is pinned stays so. */
 const loadedIn = new Map<string, number>()
 const texts = new Map<string, string>()
+const contents = new Map<string, Uint8Array>()
 const editions = new Map<number, Loading>()
 let current: Loading | null = null
 
@@ -88,6 +89,16 @@ export function noteText(file: string, text: string): string {
   if (before !== undefined) return before
   texts.set(file, text)
   return text
+}
+
+/** The same of bytes. */
+export function noteBytes(file: string, bytes: Uint8Array): Uint8Array {
+  if (current === null) return bytes
+  current.note(file)
+  const before = current.pinned.has(file) ? contents.get(file) : undefined
+  if (before !== undefined) return before
+  contents.set(file, bytes)
+  return bytes
 }
 
 /** What tells one content of a file from another. Of a file that is not there: an empty text. */

@@ -56,7 +56,12 @@ interface Came {
 /** The run of this time, or why there is none. */
 async function runFor({ create }: FireDeps, cron: DueCron): Promise<Came> {
   const { cronId, tenantId, threadId, maker } = cron
-  const parsed = RunCreate.safeParse({ ...bodyOf(cron), metadata: runMetadata(cron) })
+  const parsed = RunCreate.safeParse({
+    // Nobody is there who could answer a question.
+    interactive: false,
+    ...bodyOf(cron),
+    metadata: runMetadata(cron),
+  })
   if (!parsed.success) return { run: null, problem: parsed.error.issues[0]?.message ?? 'invalid' }
   const { user, endUser } = maker
   const caller = {

@@ -1,13 +1,13 @@
 /**
  * The files of a thread as the API shows them: the fold of what its conversation says, at its end or at a moment of it.
  *
- * F1 One round trip says what there is; contents are read blob by blob, and only those that are shown.
+ * F1 One round trip says what there is, and one more for each run above whose files the thread begins with; contents are read blob by blob, and
+ *    only those that are shown.
  * F2 What belongs to another tenant is not there (I19): every read is of the caller's tenant.
  */
 import { type FileTree, foldFiles, limits, type TreeFile } from '@signalbox/core'
-import { fileEvents } from '@signalbox/engine'
-import type { FileFact, FilesThrough } from '@signalbox/postgres'
-import { fileContent } from '@signalbox/tools'
+import { beginningOf, fileContent, fileEvents } from '@signalbox/engine'
+import type { FileFact, FilesThrough, ThreadFiles } from '@signalbox/postgres'
 import type { ReadModel } from '../read-model.ts'
 
 /** The part of the read model that files are read from. */
@@ -46,8 +46,8 @@ export interface OwnChange {
 
 /** Reads what the conversation says. */
 export async function findFiles(read: FileReads, place: FilesPlace): Promise<FoundFiles> {
-  const { tenantId, threadId, through } = place
-  const { isThere, isHeard, facts } = await read.threadFiles(tenantId, threadId, through)
+  const { tenantId, threadId } = place
+  const { isThere, isHeard, facts } = await heardFacts(read, place)
   const threads = [...new Set([threadId, ...facts.map((fact) => fact.threadId)])]
   const blob = (key: string) => read.blob(tenantId, threads, key)
   const fold = async (said: readonly FileFact[]): Promise<FileTree> =>
@@ -71,6 +71,25 @@ export async function findFiles(read: FileReads, place: FilesPlace): Promise<Fou
       )
     },
   }
+}
+
+/** The facts of a conversation, behind those of the one with whose files it begins. Of a thread that is deleted for its users nothing is there. */
+async function heardFacts(
+  read: Pick<FileReads, 'threadFiles'>,
+  { tenantId, threadId, through }: FilesPlace,
+): Promise<ThreadFiles> {
+  const { facts, ...found } = await read.threadFiles(tenantId, threadId, through)
+  const whole: FileFact[] = []
+  for (const fact of facts) {
+    const from = beginningOf({ type: 'run.created', payload: { filesFrom: fact.filesFrom } })
+    if (from) {
+      const { threadId: other, runId, through: seq = 0 } = from
+      const lent = await heardFacts(read, { tenantId, threadId: other, through: { runId, seq } })
+      if (lent.isThere) whole.push(...lent.facts)
+    }
+    whole.push(fact)
+  }
+  return { ...found, facts: whole }
 }
 
 const eventOf = ({ runId, seq, files }: FileFact) => ({ runId, seq, payload: { files } })

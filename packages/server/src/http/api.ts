@@ -70,7 +70,12 @@ export interface Api {
   /** What tenants keep beside their runs. */
   readonly resources: Omit<Resources, 'close'>
   readonly health: Pick<Health, 'ready' | 'live'>
-  readonly threads: Pick<Register, 'ensureThread' | 'ensureThreads' | 'changeThread' | 'giveTitle'>
+  readonly threads: Pick<
+    Register,
+    'ensureThread' | 'ensureThreads' | 'changeThread' | 'giveTitle' | 'setMemory'
+  >
+  /** Memories of those whom runs work for. Of any tenant: each is read as the caller's. */
+  readonly memories: Register
   /** Where the files of threads are; null: in the register. */
   readonly directories: Pick<DirectoryWorkspaces, 'files'> | null
   /** The runs a run has started. Of any tenant: each must be read as the caller's. */

@@ -14,6 +14,7 @@ import { described } from './openapi/described.ts'
 import { Problem } from './problem.ts'
 import { requestId } from './request-id.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { inputRoutes } from './routes/inputs.ts'
 import { assistantChangeRoutes } from './routes/assistant-changes.ts'
 import { assistantRoutes } from './routes/assistants.ts'
 import { chatRoutes } from './routes/chat.ts'
@@ -28,11 +29,13 @@ import { fileChangeRoutes } from './routes/file-changes.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { memoryRoutes } from './routes/memory.ts'
 import { metaRoutes } from './routes/meta.ts'
 import { pageRoutes } from './routes/pages.ts'
 import { pseudonymRoutes } from './routes/pseudonyms.ts'
 import { reportRoutes } from './routes/report.ts'
 import { batchBytesMax } from '../wires/langgraph/runs-batch.ts'
+import { imageRoutes } from './routes/images.ts'
 import { runBatchRoutes } from './routes/run-batches.ts'
 import { pauseRoutes } from './routes/pauses.ts'
 import { queueRoutes } from './routes/queues.ts'
@@ -44,6 +47,7 @@ import { runSearchRoutes } from './routes/run-search.ts'
 import { runRoutes } from './routes/runs.ts'
 import { threadChangeRoutes } from './routes/thread-changes.ts'
 import { threadContextRoutes } from './routes/thread-context.ts'
+import { todoRoutes } from './routes/todos.ts'
 import { threadEditRoutes } from './routes/thread-edits.ts'
 import { storeRoutes } from './routes/store.ts'
 import { threadStateRoutes } from './routes/thread-states.ts'
@@ -73,9 +77,12 @@ export function createApp(
   threadChangeRoutes(app, api)
   threadEditRoutes(app, api)
   threadContextRoutes(app, api)
+  todoRoutes(app, api)
+  memoryRoutes(app, api)
   uploadRoutes(app, api)
   fileRoutes(app, api)
   fileChangeRoutes(app, api)
+  imageRoutes(app, api)
   // Before addresses with the id of a run: `stats` and `retry` are none.
   runSearchRoutes(app, api)
   retryRoutes(app, api)
@@ -96,6 +103,7 @@ export function createApp(
   usageRoutes(app, api)
   pseudonymRoutes(app, api)
   approvalRoutes(app, api)
+  inputRoutes(app, api)
   unknownRoutes(app, api)
   webhookRoutes(app, api)
   assistantRoutes(app, api)

@@ -15,6 +15,7 @@ import { receive } from '../files/receive.ts'
 import { notRecorded } from './file-problems.ts'
 import { Problem } from './problem.ts'
 import { finish, receiverOf, type UploadDeps } from './upload-files.ts'
+import type { InputFile } from './wire/run-create.ts'
 
 /** A file of a message. */
 export interface BroughtFile {
@@ -62,6 +63,18 @@ export function broughtFiles(sent: readonly SentFile[]): readonly BroughtFile[] 
     throw new Problem('bad_file_name', { detail: `${field}: ${named.message}`, field })
   })
 }
+
+/** The files that stand in the messages of an input. @throws Problem for one that is elsewhere, and as `broughtFiles` */
+export const filesOfInput = (files: readonly InputFile[]): readonly BroughtFile[] =>
+  broughtFiles(
+    files.map(({ filename, bytes, at }) => {
+      if (bytes) return { filename, bytes, at }
+      throw new Problem('not_available', {
+        detail: `${at}: takes what is in the file, as base64 or as a data: address; nothing is fetched here`,
+        field: at,
+      })
+    }),
+  )
 
 /** The bytes of a base64 text, with either alphabet, padded or not; null if it is none. */
 export function fromBase64(text: string): Uint8Array | null {

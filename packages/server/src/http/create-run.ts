@@ -1,23 +1,23 @@
 /** From the body of a create to a run in the register. */
-import { createHash } from 'node:crypto'
-import { type EditMessage, type JsonObject, limits } from '@signalbox/core'
-import { canonical, type Caller, type CreateAnswer, uuidOf } from '@signalbox/engine'
+import { type EditMessage, type JsonObject, limits, seesImages } from '@signalbox/core'
+import { type Caller, type CreateAnswer, type Moment, uuidOf } from '@signalbox/engine'
 import type { Api, Asker } from './api.ts'
-import { type BroughtFile, meaningOfFiles, withBrought } from './brought-files.ts'
+import { type BroughtFile, filesOfInput, withBrought } from './brought-files.ts'
 import { declaredFields } from './declared-fields.ts'
 import { unknownThread } from './find.ts'
 import { givenFiles } from './given-files.ts'
 import { findAssistant, type FoundAssistant, withinRecursion } from './find-assistant.ts'
+import { meaningOf } from './meaning-of-create.ts'
 import { newThread } from './new-thread.ts'
 import { Problem } from './problem.ts'
 import { checkWebhook } from './webhook.ts'
 import { isId } from './wire/ids.ts'
 import { assistantUuid } from '../wires/langgraph/assistant-id.ts'
 import { momentOfId } from '../wires/langgraph/moments.ts'
-import { newMessages, refuseAnswered } from '../wires/langgraph/new-messages.ts'
+import { newMessages, type NewInput, refuseAnswered } from '../wires/langgraph/new-messages.ts'
 import { isDefault } from '../wires/langgraph/stream/modes.ts'
 import { iso } from './wire/iso.ts'
-import { baseOf, messagesOf, type RunCreate, saidBefore, uploadsIn } from './wire/run-create.ts'
+import { baseOf, type RunCreate, uploadsIn } from './wire/run-create.ts'
 
 export interface CreateRequest {
   readonly body: RunCreate
@@ -94,44 +94,49 @@ export async function enterRun(
   caller: Asker,
   ready: ReadyCreate,
 ): Promise<CreatedRun> {
-  const { key, threadId } = ready
-  const { brought = [] } = ready.request
+  const { key, threadId, request } = ready
+  const { tenantId } = caller
+  const from = baseOf(request.body)
+  const base = from === null ? null : await momentOfId(api.read, tenantId, from)
+  if (from !== null && base === null) throw noCheckpoint()
+  const place = { tenantId, threadId, checkpointId: from, key }
+  const news = await newMessages(api.read, place, request.body.input)
+  if (from !== null && news.own.length === 0)
+    await refuseAnswered(api.read, { ...place, checkpointId: from })
+  const files = [...(request.brought ?? []), ...filesOfInput(news.files)]
   // A request that is repeated means the run that is there: the register finds it, whatever it is given.
-  const isKnown =
-    brought.length > 0 && key !== null && (await api.read.run(caller.tenantId, key)) !== null
-  const act = (ids: readonly string[]) => enterGiven(api, caller, { ...ready, brought: ids })
-  return withBrought(api, caller, { threadId, files: isKnown ? [] : brought, act })
+  const isKnown = files.length > 0 && key !== null && (await api.read.run(tenantId, key)) !== null
+  const act = (brought: readonly string[]) =>
+    enterGiven(api, caller, { ...ready, base, news, brought })
+  return withBrought(api, caller, { threadId, files: isKnown ? [] : files, act })
+}
+
+/** A create of which it is known what it says that is new, and where. */
+interface PlacedCreate extends ReadyCreate {
+  readonly base: Moment | null
+  readonly news: NewInput
+  /** The uploads that were made of its files. */
+  readonly brought: readonly string[]
 }
 
 /** The same, with uploads that were made for it. */
 async function enterGiven(
   api: CreateDeps,
   caller: Asker,
-  {
-    request,
-    found,
-    key,
-    threadId,
-    fields,
-    brought,
-  }: ReadyCreate & { readonly brought: readonly string[] },
+  { request, found, key, threadId, fields, base, news, brought }: PlacedCreate,
 ): Promise<CreatedRun> {
   const { body } = request
+  const { own, history } = news
   const recursionLimit = body.config?.recursion_limit ?? null
   const { definition, marks } = withinRecursion(found, recursionLimit)
   const { multitask_strategy: multitask, after_seconds: seconds } = body
-  const from = baseOf(body)
-  const base = from === null ? null : await momentOfId(api.read, caller.tenantId, from)
-  if (from !== null && base === null) throw noCheckpoint()
-  const place = { tenantId: caller.tenantId, threadId, checkpointId: from, key }
-  const { own, history } = await newMessages(api.read, place, body.input)
-  if (from !== null && own.length === 0)
-    await refuseAnswered(api.read, { ...place, checkpointId: from })
   const told = checkWebhook(api.webhooks, body.webhook)
   const metadata = { ...body.metadata, ...marks }
   const uploadIds = [...uploadsIn(body.input), ...brought]
   const isInline = definition.uploads?.inline === true
-  const files = await givenFiles(api, caller, { threadId, base, uploadIds, key, isInline })
+  const sees = seesImages(definition, 0)
+  const named = { threadId, base, uploadIds, key, isInline, seesImages: sees }
+  const files = await givenFiles(api, caller, named)
   const answer = await api.commands.createRun({
     ...caller,
     threadId,
@@ -147,7 +152,9 @@ async function enterGiven(
     ...(base ? { base } : {}),
     ...clientOf(body),
     ...saidOf(fields),
+    ...(body.interactive === false ? { interactive: false } : {}),
     ...told,
+    ...(body.memory === 'off' ? { memory: 'off' as const } : {}),
     alias: key === null ? null : { key, bodyHash: meaningOf(request, caller, fields) },
   })
   return runOrProblem(api, answer, { threadId, key })
@@ -249,8 +256,8 @@ function held(api: Pick<Api, 'now'>, until: number): Problem {
 const isStrict = (request: CreateRequest): boolean =>
   request.threadId !== null && request.body.if_not_exists === 'reject'
 
-/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `retry:<run id>`. */
-const ownPrefixes = ['child:', 'cron:', 'retry:']
+/** Keys of these forms are given by the server alone: `child:<effect id>`, `cron:<cron id>:<ms>`, `learn:<thread>:<run id>`, `retry:<run id>`. */
+const ownPrefixes = ['child:', 'cron:', 'learn:', 'retry:']
 
 /** The Idempotency-Key header, checked; null without one. */
 export function readIdempotencyKey(header: string | undefined): string | null {
@@ -259,7 +266,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   const key = header.trim().replace(/^"(.*)"$/, '$1')
   if (ownPrefixes.some((prefix) => key.startsWith(prefix)))
     throw new Problem('invalid_header', {
-      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, or retries. Use another one.`,
+      detail: `Keys that begin with ${ownPrefixes.map((prefix) => `"${prefix}"`).join(' or ')} name runs that runs have started, crons, learnings, or retries. Use another one.`,
       field: 'idempotency-key',
     })
   if (isId(key)) return key
@@ -290,7 +297,7 @@ export async function ensureThread(
   const stands = mustExist
     ? await api.read.thread(tenantId, threadId)
     : await api.threads.ensureThread(newThread(api, caller, { threadId, metadata }))
-  if (!stands) throw unknownThread(threadId)
+  if (!stands || ('isMemory' in stands && stands.isMemory)) throw unknownThread(threadId)
   const lacks = Object.entries(metadata).filter(([key]) => !Object.hasOwn(stands.metadata, key))
   if (lacks.length === 0) return
   // Where its metadata is full, the thread goes without.
@@ -310,38 +317,3 @@ const stored = <Role extends EditMessage['role']>(
     role,
     parts: texts.map((text) => ({ type: 'text' as const, text })),
   }))
-
-/** What a request means, as a digest: two spellings of the same JSON agree, fields without effect do not count. */
-function meaningOf(
-  { body, threadId, brought = [] }: CreateRequest,
-  { user }: Asker,
-  fields: JsonObject,
-): string {
-  const { assistant_id, metadata, if_not_exists } = body
-  const order = [body.multitask_strategy, body.after_seconds, body.priority, baseOf(body)]
-  const input = messagesOf(body.input)
-  // For somebody else it is another request.
-  const whose = user === undefined ? {} : { user: user.id }
-  const told = typeof body.webhook === 'string' ? { webhook: body.webhook } : {}
-  const recursion = body.config?.recursion_limit ?? null
-  const within = recursion === null ? {} : { recursion }
-  const before = saidBefore(body.input)
-  const imports = before.some((each) => each?.role === 'assistant') ? { before } : {}
-  const uploads = uploadsIn(body.input)
-  const given = {
-    ...(uploads.length > 0 ? { files: uploads } : {}),
-    ...(brought.length > 0 ? { brought: meaningOfFiles(brought) } : {}),
-  }
-  const rest = {
-    input,
-    ...given,
-    threadId,
-    ...whose,
-    ...told,
-    ...within,
-    ...imports,
-    ...saidOf(fields),
-  }
-  const meaning = { assistant_id, metadata, if_not_exists, order, ...rest }
-  return createHash('sha256').update(canonical(meaning)).digest('hex')
-}

@@ -12,6 +12,11 @@ export const fileProblemKinds = {
     title: 'The thread has no such file',
     help: 'GET /threads/{thread_id}/files lists its files, with `at` those of a checkpoint.',
   },
+  unknown_image: {
+    status: 404,
+    title: 'The thread has no such image',
+    help: 'Messages and results name the images that they show, by key. One of another thread is not found here.',
+  },
   unknown_upload: {
     status: 404,
     title: 'The thread has no such upload',

@@ -12,6 +12,7 @@ import { freeName, nameKey } from '@signalbox/tools'
 import { findFiles, inTheWay, whyFull } from '../files/thread-files.ts'
 import type { Api } from './api.ts'
 import { filesFull, notRecorded, pathTaken } from './file-problems.ts'
+import { markImages } from './given-images.ts'
 import { Problem } from './problem.ts'
 
 /** Where users' files go. */
@@ -28,13 +29,15 @@ export interface NamedUploads {
   readonly key: string | null
   /** Does the text of a short one stand in its message? See `uploads.inline`. */
   readonly isInline: boolean
+  /** Is the model shown images? */
+  readonly seesImages: boolean
 }
 
 /** The files, in the order in which they were named. @throws Problem */
 export async function givenFiles(
   api: Pick<Api, 'read' | 'resources' | 'directories'>,
   { tenantId }: Caller,
-  { threadId, base, uploadIds, key, isInline }: NamedUploads,
+  { threadId, base, uploadIds, key, isInline, seesImages }: NamedUploads,
 ): Promise<readonly FileChange[]> {
   if (uploadIds.length === 0) return []
   if (api.directories) throw notRecorded(field)
@@ -60,21 +63,24 @@ export async function givenFiles(
   if (first && taken !== null) throw pathTaken(first.path, taken, field)
   const full = whyFull(tree, [...waiting, ...files])
   if (full !== null) throw filesFull(full)
-  if (!isInline || !first || files.length > 1) return files
-  return [await withText(api, { tenantId, threadId }, first)]
+  const place = { tenantId, threadId }
+  if (isInline && first && files.length === 1 && isText(first))
+    return [await withText(api, place, first)]
+  return seesImages ? markImages(api.read, place, files) : files
 }
 
 /** The most bytes that so many characters have as UTF-8. */
 const inlineBytesMax = 3 * limits.inlineUploadCharsMax
 
-/** The file with the text that stands in it, if that is text, and short. */
+const isText = ({ mime }: FileChange): boolean => mime?.startsWith('text/plain') === true
+
+/** The file with the text that stands in it, if that is short. */
 async function withText(
   { read }: Pick<Api, 'read'>,
   { tenantId, threadId }: Pick<Caller, 'tenantId'> & { readonly threadId: string },
   file: FileChange,
 ): Promise<FileChange> {
-  const isText = file.mime?.startsWith('text/plain') === true
-  if (!isText || file.key === null || file.bytes > inlineBytesMax) return file
+  if (file.key === null || file.bytes > inlineBytesMax) return file
   const bytes = await read.blob(tenantId, [threadId], file.key)
   const text = bytes ? new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes) : ''
   return text === '' || text.length > limits.inlineUploadCharsMax ? file : { ...file, text }

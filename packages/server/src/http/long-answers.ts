@@ -7,12 +7,13 @@ import { isOwn, modesQuery, type StreamMode } from '../wires/langgraph/stream/mo
 import type { Position } from '../wires/langgraph/stream/position.ts'
 import { runFrames } from '../wires/langgraph/stream/run-frames.ts'
 import type { Api } from './api.ts'
-import { approvalsWaiting } from './approvals.ts'
+import { humansAsked } from './humans-asked.ts'
 import { eventStream } from './event-stream.ts'
 import { errorOfRun, linksOf, parentOf } from './run-document.ts'
 import { rerunStop } from './wire/explanations.ts'
 import { runView } from './wire/run-view.ts'
 import { type Values, withRole } from './wire/values.ts'
+import { nothingLeft, runValues } from '../wires/langgraph/run-values.ts'
 import { type RunFailure, Failures } from '../wires/langgraph/failure.ts'
 import { interruptsOf } from '../wires/langgraph/interrupt.ts'
 import { lastStep, threadEvents, throughHead } from '../wires/langgraph/state.ts'
@@ -62,8 +63,7 @@ function streamTexts(
   const { tenantId, runId } = head
   if (isOwn(modes)) return runStream(sources, { tenantId, runId, after: from.seq, gone })
   const history = () => threadEvents(api.read, head, { runId, seq: 0 })
-  const interrupts = async (waiting: RunHead) =>
-    interruptsOf(await approvalsWaiting(api.read, waiting))
+  const interrupts = async (waiting: RunHead) => interruptsOf(await humansAsked(api.read, waiting))
   return runFrames({ ...sources, history, interrupts }, { head, modes, from, gone })
 }
 
@@ -149,7 +149,7 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
   const [events, waiting, cause] = await Promise.all([
     // Not beyond the head: what came later is half of something else.
     threadEvents(api.read, head, throughHead(head)),
-    approvalsWaiting(api.read, head),
+    humansAsked(api.read, head),
     errorOfRun(api.read, head),
   ])
   const created = firstOf(head, events)
@@ -157,7 +157,7 @@ async function valuesOf(api: Pick<Api, 'read'>, head: RunHead): Promise<Values> 
   const failure = rerunStop(events, head) ?? failureOf(events, head)
   return {
     messages: (step?.messages ?? []).map(withRole),
-    ...step?.artifacts,
+    ...runValues(step ?? nothingLeft),
     outcome: head.outcome,
     run: runView(head, {
       parent: parentOf(head, created),

@@ -7,6 +7,7 @@ import { bodyProblemKinds } from './body-problem-codes.ts'
 import { doorProblemKinds } from './door-problem-codes.ts'
 import { fileProblemKinds } from './file-problem-codes.ts'
 import { inputProblemKinds } from './input-problem-codes.ts'
+import { memoryProblemKinds } from './memory-problem-codes.ts'
 import { pauseProblemKinds } from './pause-problem-codes.ts'
 import { registerProblemKinds } from './register-problem-codes.ts'
 import { repeatProblemKinds } from './repeat-problem-codes.ts'
@@ -65,7 +66,7 @@ export const problemKinds = {
   invalid_header: {
     status: 400,
     title: 'A header has a value that cannot be used',
-    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
+    help: '`field` names the header. Idempotency-Key: 1 to 200 of A-Z a-z 0-9 . _ : -, not beginning with `child:`, `cron:`, `learn:` or `retry:`. Last-Event-ID: the id of an event of this stream. Headers of `server.identity`: one value of 1 to 190 characters, without commas.',
   },
   unauthenticated: {
     status: 401,
@@ -183,6 +184,7 @@ export const problemKinds = {
     title: 'The run has ended',
     help: 'An ended run cannot be cancelled, answered or spoken to. GET the run for its outcome.',
   },
+  ...memoryProblemKinds,
   ...repeatProblemKinds,
   ...pauseProblemKinds,
   interrupts_open: {
@@ -201,6 +203,26 @@ export const problemKinds = {
     status: 409,
     title: 'A run of the chat waits for a human',
     help: 'Answer what it asks, or stop the chat, then send the message again. `run_id` names the run.',
+  },
+  unknown_input: {
+    status: 404,
+    title: 'The call asks no question',
+    help: 'GET /inputs lists the questions that wait for an answer.',
+  },
+  input_conflict: {
+    status: 409,
+    title: 'Somebody gave another answer',
+    help: 'The first answer to a question stands. Say more to the run with POST /runs/{run_id}/input.',
+  },
+  input_expired: {
+    status: 410,
+    title: 'The time to answer the question is over',
+    help: 'The run went on without an answer. Say it to the run with POST /runs/{run_id}/input, or in a new run.',
+  },
+  invalid_answer: {
+    status: 422,
+    title: 'It is no answer to that question',
+    help: '`field` names the part that is wrong, `detail` says what it takes: one of the options, or the values of the fields.',
   },
   approval_conflict: {
     status: 409,

@@ -38,6 +38,7 @@ export async function rerunRun(
     definition: found?.definition ?? null,
     change: (definition) => changed(definition, context),
     metadata: { ...body.metadata, ...found?.marks },
+    ...(body.memory === 'now' ? { memory: 'now' as const } : {}),
     priority: body.priority,
     lanes: api.lanesOf({ agent, ...caller }),
     ...checkWebhook(api.webhooks, body.webhook),
@@ -91,9 +92,11 @@ function refusing(answer: RerunAnswer, { runId }: RunHead) {
 }
 
 function meaningOf({ runId }: RunHead, body: RunRerun, { user }: Asker): string {
-  const { assistant_id = null, context, metadata, priority, webhook = null } = body
+  const { assistant_id = null, context, metadata, priority, webhook = null, memory } = body
+  const shown = memory === 'now' ? { memory } : {}
   // For somebody else it is another request.
   const whose = user === undefined ? {} : { user: user.id }
-  const meaning = { rerun: runId, assistant_id, context, metadata, priority, webhook, ...whose }
+  const asked = { assistant_id, context, metadata, priority, webhook, ...shown }
+  const meaning = { rerun: runId, ...asked, ...whose }
   return createHash('sha256').update(canonical(meaning)).digest('hex')
 }

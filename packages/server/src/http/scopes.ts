@@ -70,12 +70,14 @@ const accesses: Readonly<Record<string, Access>> = {
   'DELETE /threads/{thread_id}': enqueue,
   'POST /threads/{thread_id}/copy': enqueue,
   'GET /threads/{thread_id}/context': read,
+  'GET /threads/{thread_id}/todos': read,
   'POST /threads/{thread_id}/compact': enqueueAndRead,
   'POST /threads/{thread_id}/state': enqueue,
   'POST /threads/prune': enqueue,
   // An upload is shown to nobody before a run names it.
   'POST /threads/{thread_id}/uploads': enqueue,
   'GET /threads/{thread_id}/files': read,
+  'GET /threads/{thread_id}/images/{key}': read,
   'GET /threads/{thread_id}/files/{path}': read,
   'PUT /threads/{thread_id}/files/{path}': enqueue,
   'DELETE /threads/{thread_id}/files/{path}': enqueue,
@@ -123,6 +125,9 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /approvals/{approval_id}': readOrApprove,
   'POST /approvals/{approval_id}': approve,
   'POST /runs/{run_id}/approvals/{call_id}': approve,
+  // Whoever may say something to a run may answer what it asks.
+  'GET /inputs': readOrEnqueue,
+  'POST /runs/{run_id}/inputs/{call_id}': enqueue,
   'GET /unknown': readOrApprove,
   'POST /runs/{run_id}/effects/{effect_id}/resolve': approve,
 
@@ -190,6 +195,14 @@ const accesses: Readonly<Record<string, Access>> = {
   'GET /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'DELETE /a2a/{agent}/v1/tasks/{task}/pushNotificationConfigs/{config}': 'known',
   'GET /a2a/{agent}/v1/card': 'known',
+
+  'GET /memory': all('memory:read'),
+  'GET /memory/export': all('memory:read'),
+  // What is changed is shown in the answer.
+  'PUT /memory': all('memory:read', 'memory:write'),
+  'DELETE /memory': all('memory:write'),
+  'POST /memory/pause': all('memory:write'),
+  'DELETE /memory/{subject}': all('memory:write'),
 
   // Whoever finds a run paused must find out why.
   'GET /pauses': either('read', 'audit', 'admin'),

@@ -1,6 +1,14 @@
 /** A register that counts. Nothing in the write path knows that it is counted. */
 import { effectKindOf } from '@signalbox/core'
-import type { AppendItem, AppendResult, EventDraft, PausePort, Register } from '@signalbox/engine'
+import { textAt } from '@signalbox/core/text'
+import type {
+  AppendItem,
+  AppendResult,
+  EventDraft,
+  MemoryPort,
+  PausePort,
+  Register,
+} from '@signalbox/engine'
 import type { Metrics } from './metrics.ts'
 
 /** The same register; what is appended through it shows in the metrics. */
@@ -65,6 +73,7 @@ export function measuredRegister(register: Register, metrics: Metrics): Register
     spend: (effect, used) => register.spend(effect, used),
     settleBudgets: () => register.settleBudgets(),
     ...pausesOf(register),
+    ...memoriesOf(register),
     recordInLedger: (draft) => register.recordInLedger(draft),
     useDefinition: (hash, draft) => register.useDefinition(hash, draft),
     close: () => register.close(),
@@ -77,12 +86,29 @@ const pausesOf = (register: PausePort): PausePort => ({
   pauses: (tenantId) => register.pauses(tenantId),
 })
 
+const memoriesOf = (register: MemoryPort): MemoryPort => ({
+  ensureMemory: (thread) => register.ensureMemory(thread),
+  isMemoryOff: (thread) => register.isMemoryOff(thread),
+  setMemory: (thread, isOff) => register.setMemory(thread, isOff),
+  memoryEvents: (memory, through) => register.memoryEvents(memory, through),
+  learnedFrom: (memory, threadId) => register.learnedFrom(memory, threadId),
+  learnings: (memory, limit) => register.learnings(memory, limit),
+  learnsLater: (run, memoryThreadId) => register.learnsLater(run, memoryThreadId),
+  standings: (tenantId, runIds) => register.standings(tenantId, runIds),
+  standing: (tenantId, moments) => register.standing(tenantId, moments),
+  blobs: (thread, keys) => register.blobs(thread, keys),
+  eraseMemory: (memory, contentKey) => register.eraseMemory(memory, contentKey),
+  memories: (tenantId, about) => register.memories(tenantId, about),
+})
+
 function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefined): void {
   if (result?.code !== 'ok') return
   if (item.create) metrics.runsCreated.inc({ agent: metrics.agents.of(item.create.agent) })
   if (result.decisionCode !== null) metrics.decisions.inc({ code: result.decisionCode })
   if (result.decisionCode === 'ok' && item.decision?.outcome)
     metrics.runsEnded.inc({ outcome: item.decision.outcome })
+  if (result.decisionCode === 'ok')
+    item.decision?.events.forEach((event) => countSkill(metrics, event))
   for (const claim of result.claims) metrics.claims.inc({ code: claim.code })
   if (result.settled === true) item.notes?.forEach((note) => countTitle(metrics, note))
   item.facts?.forEach((fact, n) => {
@@ -94,6 +120,13 @@ function count(metrics: Metrics, item: AppendItem, result: AppendResult | undefi
     if (kind === 'context.compact')
       metrics.contextCalls.inc({ kind, outcome: fact.verdict ?? status })
   })
+}
+
+/** Counts a skill that a decision says is loaded. */
+function countSkill(metrics: Metrics, { type, payload, verdict }: EventDraft): void {
+  if (type !== 'skill.activated') return
+  const skill = metrics.skills.of(textAt(payload, 'name'))
+  metrics.skillsLoaded.inc({ skill, by: verdict ?? '' })
 }
 
 /** Counts the outcome of a call for a title: `made`, or why there is none. Where no model was asked, nothing is counted. */

@@ -8,6 +8,7 @@ import type {
   ToolHost,
   WebhookSender,
 } from '@signalbox/engine'
+import { promptImages } from '@signalbox/core'
 import type { Metrics } from './metrics.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -36,6 +37,10 @@ export function measuredModel(model: Model, metrics: Metrics, tracing: Tracing):
         metrics.tokens.inc({ ...labels, direction: 'output' }, outputTokens)
         metrics.cacheTokens.inc({ ...labels, access: 'read' }, cachedInputTokens)
         metrics.cacheTokens.inc({ ...labels, access: 'write' }, turn.usage.cacheWriteTokens ?? 0)
+        const { imagesLeftOut: leftOut = 0 } = turn
+        const shown = promptImages(request.prompt).length - leftOut
+        if (shown > 0) metrics.images.inc({ ...labels, what: 'shown' }, shown)
+        if (leftOut > 0) metrics.images.inc({ ...labels, what: 'left_out' }, leftOut)
         span.answered(turn, performance.now() - began)
         return turn
       } catch (error) {

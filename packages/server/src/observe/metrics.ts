@@ -14,9 +14,10 @@ export function createMetrics({ defaults }: { readonly defaults: boolean }) {
   if (defaults) collectDefaultMetrics({ register: registry, prefix: 'signalbox_' })
   return {
     registry,
-    /** The agents and the models of the configuration: others are `other`. */
+    /** The agents, the models and the skills of the configuration: others are `other`. */
     agents: new LabelValues(),
     models: new LabelValues(),
+    skills: new LabelValues(),
     reconciler: reconcilerGauge(registry),
     ...metricsOfRuns(registry),
     ...metricsOfProcess(registry),
@@ -64,6 +65,10 @@ function metricsOfRuns(registry: Registry) {
       'Calls of models that no turn asked for, by what came of them.',
       ['kind', 'outcome'],
     ),
+    skillsLoaded: counter('skills_loaded_total', 'Skills that runs have loaded, by whom.', [
+      'skill',
+      'by',
+    ]),
     claims: counter('claims_total', 'Claims of effects, by answer.', ['code']),
     decisions: counter('decisions_total', 'Decisions, by answer: all but ok are lost races.', [
       'code',
@@ -86,6 +91,11 @@ function metricsOfRuns(registry: Registry) {
       'Input tokens that a cache has served or kept.',
       ['provider', 'model', 'access'],
     ),
+    images: counter('model_images_total', 'Images of requests, shown and left out.', [
+      'provider',
+      'model',
+      'what',
+    ]),
     toolCalls: histogram('tool_call_seconds', 'Time of one execution of a tool.', {
       labelNames: ['tool', 'status'],
       buckets: longSeconds,

@@ -75,6 +75,14 @@ const gauges: readonly Shown[] = [
     (tally) => seconds(tally.approvals.oldestMs),
   ),
   single(
+    'inputs_waiting',
+    'Questions of models that wait for a person.',
+    (tally) => tally.inputs.count,
+  ),
+  single('inputs_oldest_waiting_seconds', 'For how long the oldest of them has waited.', (tally) =>
+    seconds(tally.inputs.oldestMs),
+  ),
+  single(
     'feed_delay_seconds',
     'Age of the oldest event that the feed does not show yet.',
     (tally) => seconds(tally.feedDelayMs),

@@ -1,5 +1,5 @@
 /** A tool that leaves a trace, and scripted models that call it. */
-import type { Prompt } from '@signalbox/core'
+import { partWords, type Prompt } from '@signalbox/core'
 import type { Script } from '@signalbox/models'
 import { defineTool } from '@signalbox/tools'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ export const lastResults = (prompt: Prompt): string =>
   prompt
     .findLast((message) => message.role === 'tool')
     ?.results.flatMap(({ output }) => output.content)
-    .map((part) => (part.type === 'text' ? part.text : part.preview))
+    .map(partWords)
     .join('\n') ?? ''
 
 /** Calls `note` with the same text, so often, and says then what the last call answered. */

@@ -15,6 +15,8 @@ export interface Row {
   readonly own?: readonly number[]
   /** Asks for the thread and the run of A that no other row needs: it may end them. */
   readonly spare?: boolean
+  /** Asks for the run of A that waits for the answer to a question, and for that call. */
+  readonly asking?: true
 }
 
 /** What A has, by the names of the parameters. */
@@ -38,6 +40,8 @@ export interface Named {
   readonly config: string
   /** Of a file. */
   readonly path: string
+  /** Of an image. */
+  readonly key: string
   /** Of a saved query. */
   readonly name: string
   /** Of a definition. */
@@ -115,6 +119,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'PUT /threads/{thread_id}/files/{path}': { ...goneSpare, body: nothing, own: [200, 201] },
   'DELETE /threads/{thread_id}/files/{path}': { ...goneSpare, own: [204] },
   'GET /threads/{thread_id}/history': gone,
+  'GET /threads/{thread_id}/images/{key}': gone,
   'POST /threads/{thread_id}/history': { is: 'gone', body: nothing },
 
   'POST /threads/{thread_id}/commands': {
@@ -152,6 +157,7 @@ export const rows: Readonly<Record<string, Row>> = {
   ...ofRun('GET', '/report', gone),
   ...ofRun('GET', '/explanation', gone),
 
+  'GET /inputs': apart,
   'GET /approvals': apart,
   'GET /approvals/{approval_id}': gone,
   'GET /unknown': apart,
@@ -200,6 +206,11 @@ export const rows: Readonly<Record<string, Row>> = {
 
   'POST /approvals/{approval_id}': { is: 'gone', body: approve },
   'POST /runs/{run_id}/approvals/{call_id}': { is: 'gone', body: approve },
+  'POST /runs/{run_id}/inputs/{call_id}': {
+    is: 'gone',
+    body: () => ({ text: 'Of May.' }),
+    asking: true,
+  },
   // There is no such effect; A is told so, and B that there is no such run.
   'POST /runs/{run_id}/effects/{effect_id}/resolve': {
     is: 'gone',
@@ -226,6 +237,7 @@ export const rows: Readonly<Record<string, Row>> = {
   // Of one turn, which stays.
   'POST /threads/{thread_id}/compact': { ...goneSpare, body: nothing, own: [200, 422] },
   'GET /threads/{thread_id}/context': gone,
+  'GET /threads/{thread_id}/todos': gone,
   'POST /threads/{thread_id}/state': {
     ...goneSpare,
     body: () => ({ values: { messages: [{ role: 'user', content: 'Write.' }] } }),

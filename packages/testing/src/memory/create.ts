@@ -39,6 +39,8 @@ export function create(tables: Tables, now: number, item: AppendItem): AppendRes
   if (taken) return answerTaken(tables, item, taken)
   const thread = { tenantId, threadId: draft.threadId }
   if (tables.hidden.has(threadKey(thread))) return answer(item, 'no_run')
+  if (tables.memories.has(threadKey(thread)) !== (draft.memory === true))
+    return answer(item, 'no_run')
   if (draft.parent) {
     if (!draft.parent.effectId.startsWith(`${draft.parent.runId}.`))
       return answer(item, 'rejected', { detail: 'parent_malformed' })

@@ -27,6 +27,7 @@ import { continuationOf, conversationOf, sinceCutOf } from './lineage.ts'
 import { beat } from './lapse.ts'
 import { pausesOf, release } from './pauses.ts'
 import { ledgerOf } from './ledger.ts'
+import { memoriesOf } from './memories.ts'
 import { queuesOf, refOf } from './queue.ts'
 import { inTurns, isNoneOf } from './turns.ts'
 import { threadsOf } from './threads.ts'
@@ -65,6 +66,7 @@ export function createMemoryRegister(
     ...governanceOf(tables),
     ...circuitsOf(tables, clock),
     ...familiesOf(tables),
+    ...memoriesOf(tables),
     ...queuesOf(tables, clock),
     ...budgetsOf(tables),
     ...ledger,
@@ -107,7 +109,7 @@ function readsOf(tables: Tables) {
     continuation: async (threadId, runId, known) =>
       known.runId === runId ? null : continuationOf(said(threadId, runId), known),
     changedFiles: async (threadId, runId) =>
-      said(threadId, runId).filter(({ payload }) => 'files' in payload),
+      said(threadId, runId).filter(({ payload }) => 'files' in payload || 'filesFrom' in payload),
     effect: async (effectId) => {
       const effect = effects.get(effectId)
       return effect ? rowOf(tables, effect) : null

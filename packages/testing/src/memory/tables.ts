@@ -97,6 +97,9 @@ export class Tables {
   readonly threads = new Map<string, Thread>()
   /** By thread. */
   readonly titles = new Map<string, GivenTitle>()
+  /** Threads of memories, and threads of which nothing is remembered. */
+  readonly memories = new Set<string>()
+  readonly memoryOff = new Set<string>()
   /** By tenant, hex. */
   readonly digestKeys = new Map<string, string>()
   /** Ids of threads and runs that are deleted for their users. */

@@ -9,7 +9,8 @@ export function threadsOf(tables: Tables) {
   const { runs, threads, hidden } = tables
   const shown = (ref: ThreadRef): Thread | null => {
     const key = threadKey(ref)
-    return hidden.has(key) ? null : (threads.get(key) ?? null)
+    const thread = hidden.has(key) ? undefined : threads.get(key)
+    return thread && tables.memories.has(key) ? { ...thread, isMemory: true } : (thread ?? null)
   }
   const ensure = (thread: Thread): Thread | null => {
     const { origin } = thread
@@ -25,7 +26,7 @@ export function threadsOf(tables: Tables) {
     ensureThreads: async (wanted) => wanted.map(ensure),
     changeThread: async (ref, { metadata, ttlMinutes }) => {
       const thread = shown(ref)
-      if (!thread) return 'no_thread'
+      if (!thread || thread.isMemory) return 'no_thread'
       const merged = { ...thread.metadata, ...metadata }
       const bytes = new TextEncoder().encode(JSON.stringify(merged)).length
       if (bytes > limits.threadMetadataBytesMax) return 'too_large'

@@ -212,7 +212,7 @@ export class McpServer {
             ),
         },
       )
-      return { ok: true, output: resultOutput(result) }
+      return { ok: true, ...resultOutput(result) }
     } catch (error) {
       context.signal.throwIfAborted()
       return this.#explain(error, session)

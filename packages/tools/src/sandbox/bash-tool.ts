@@ -15,7 +15,8 @@ import {
 } from '@signalbox/core'
 import { z } from 'zod'
 import { assembleOutput } from '../output.ts'
-import type { Execution, Runnable, ToolContext } from '../runnable.ts'
+import type { CallAccess, Execution, Runnable, ToolContext } from '../runnable.ts'
+import type { SkillLoan, SkillLoans } from './skill-loans.ts'
 import { toolVersion } from '../version.ts'
 import type { FileSet } from '../workspace/file-set.ts'
 import { orAbort } from './abort.ts'
@@ -23,7 +24,14 @@ import { networkOf, type SandboxConfig, sandboxLimitsOf, virtualNetwork } from '
 import { endWords } from './end-words.ts'
 import { showLive } from './live-output.ts'
 import { type Mask, maskFor } from './mask.ts'
-import type { EndedCommand, Network, Sandbox, SandboxLimits, Sandboxes } from './sandbox.ts'
+import type {
+  EndedCommand,
+  Network,
+  Sandbox,
+  SandboxCommand,
+  SandboxLimits,
+  Sandboxes,
+} from './sandbox.ts'
 
 /** Its name, which is a selector of agents as well. */
 export const bashToolName = 'bash'
@@ -42,16 +50,18 @@ export interface BashToolOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Are files kept in the register? Those of a directory are changed where they are. */
   readonly snapshots: boolean
+  /** Where commands find the skills of their run. */
+  readonly skills: Pick<SkillLoans, 'lend'>
 }
 
 /** @throws TypeError for a configuration that makes no sense here. */
-export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptions): Runnable {
+export function commandTool(options: BashToolOptions): Runnable {
+  const { config, env, snapshots } = options
   const own = sandboxLimitsOf(config)
   const network = networkOf(config, env)
   if (network.kind !== 'none' && config.use === 'virtual')
     throw new TypeError(`sandbox.network: ${virtualNetwork}`)
   const Input = inputOf(own)
-  const mask = maskFor(network)
   const effect = network.kind === 'none' && snapshots ? 'idempotent' : 'once'
   const { $schema: _, ...schema } = z.toJSONSchema(Input, { io: 'input' })
   const inputSchema = JsonObjectSchema.parse(schema)
@@ -65,32 +75,56 @@ export function commandTool({ sandboxes, config, env, snapshots }: BashToolOptio
     timeoutMs: bashTimeoutMs(config),
     ...(effect === 'idempotent' ? { contained: true } : {}),
   })
+  const execute = commandsOf({ ...options, own, network })
   return {
     spec,
     settlesOnAbort: true,
-    async execute(args: JsonObject, context: ToolContext, files: FileSet): Promise<Execution> {
+    async execute(args: JsonObject, context: ToolContext, access: CallAccess): Promise<Execution> {
       const input = Input.safeParse(args)
       if (!input.success)
         return { ok: false, code: 'invalid_arguments', message: z.prettifyError(input.error) }
-      const { tenantId, threadId, runId, callId, signal } = context
-      const ids = { tenantId, threadId, runId, callId }
-      const request = { ...ids, files, mounts: [], limits: own, network, env: config.env }
-      const sandbox = await place(sandboxes.open(request), signal)
+      const loan = await options.skills.lend(access.skills)
+      if (!loan.ok) return loan
+      const { command: script, timeoutMs = own.wallMs } = input.data
       try {
-        const { command: script, timeoutMs = own.wallMs } = input.data
-        const live = showLive(context.progress, mask)
-        const ended = await sandbox
-          .exec({ script, timeoutMs }, signal, live.take)
-          .finally(() => live.stop())
-        if (ended.ended === 'cancelled') signal.throwIfAborted()
-        if (ended.ended === 'lost' || ended.ended === 'cancelled') return lost(ended)
-        const problem = await keep(sandbox.changes(), files, snapshots)
-        const how = { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask }
-        return resultOf(ended, how)
+        return await execute({ script, timeoutMs }, context, { files: access.files, loan })
       } finally {
-        await sandbox.close()
+        loan.release()
       }
     },
+  }
+}
+
+/** Executes scripts, each in a sandbox of its own. */
+function commandsOf(
+  how: BashToolOptions & { readonly own: SandboxLimits; readonly network: Network },
+) {
+  const { sandboxes, config, snapshots, own, network } = how
+  return async (
+    command: SandboxCommand,
+    context: ToolContext,
+    { files, loan }: { readonly files: FileSet; readonly loan: SkillLoan },
+  ): Promise<Execution> => {
+    const { tenantId, threadId, runId, callId, signal } = context
+    const ids = { tenantId, threadId, runId, callId }
+    const { mounts, secrets } = loan
+    const env = { ...config.env, ...secrets }
+    const sandbox = await place(
+      sandboxes.open({ ...ids, files, mounts, limits: own, network, env }),
+      signal,
+    )
+    const mask = maskFor(network, Object.values(secrets))
+    try {
+      const live = showLive(context.progress, mask)
+      const ended = await sandbox.exec(command, signal, live.take).finally(() => live.stop())
+      if (ended.ended === 'cancelled') signal.throwIfAborted()
+      if (ended.ended === 'lost' || ended.ended === 'cancelled') return lost(ended, mask)
+      const problem = await keep(sandbox.changes(), { files, snapshots, mask })
+      const { timeoutMs } = command
+      return resultOf(ended, { adapter: sandboxes.adapter, limits: own, timeoutMs, problem, mask })
+    } finally {
+      await sandbox.close()
+    }
   }
 }
 
@@ -149,24 +183,31 @@ async function place(opening: Promise<Sandbox>, signal: AbortSignal): Promise<Sa
  * A sandbox that could not be had, or broke. No file was changed: with another attempt it may work. Of a command that has reached a host
  * nobody knows what it did there.
  */
-function lost({ reason, egress }: EndedCommand): Execution {
+function lost({ reason = '', egress }: EndedCommand, mask: Mask): Execution {
   const hasLeft = egress.some(({ verdict }) => verdict === 'allowed')
   const what = hasLeft
     ? 'The sandbox failed. No file was changed, but the command has reached the network.'
     : 'The sandbox failed, and the command changed nothing.'
-  const message = `${what} ${reason ?? ''}`.trim()
+  const message = `${what} ${mask.clean(reason)}`.trim()
   return { ok: false, code: 'sandbox_lost', message, ...(hasLeft ? { unknown: true } : {}) }
 }
 
 /** Takes over the files. Answers why not, for the model; null if they are kept. Those of a directory are written one by one. */
 async function keep(
   changes: ReturnType<Awaited<ReturnType<Sandboxes['open']>>['changes']>,
-  files: FileSet,
-  snapshots: boolean,
+  {
+    files,
+    snapshots,
+    mask,
+  }: { readonly files: FileSet; readonly snapshots: boolean; readonly mask: Mask },
 ): Promise<string | null> {
   const found = await changes
-  if (!found.ok) return `No file was kept: ${found.message}`
+  if (!found.ok) return mask.clean(`No file was kept: ${found.message}`)
   if (found.value.length === 0) return null
+  const telling = found.value.find(
+    ({ path, bytes }) => mask.isTold(Buffer.from(path)) || (bytes && mask.isTold(bytes)),
+  )
+  if (telling) return mask.clean(`No file was kept: ${telling.path} has a secret in it.`)
   const refused = await files.take(found.value)
   const kept = snapshots ? 'No file was kept' : 'Not every file was kept'
   return refused && `${kept}: ${refused.message}`
@@ -183,7 +224,8 @@ function resultOf(
   },
 ): Execution {
   const why = ended.reason === undefined ? {} : { reason: ended.reason }
-  const stopped = endWords(ended.ended, { ...how, ...why })
+  const words = endWords(ended.ended, { ...how, ...why })
+  const stopped = words === null ? null : how.mask.clean(words)
   const text = (bytes: Uint8Array): string =>
     how.mask.clean(Buffer.from(bytes).toString('utf8').trimEnd())
   const [stdout, stderr] = [text(ended.stdout), text(ended.stderr)]
@@ -199,13 +241,14 @@ function resultOf(
   return {
     ok: true,
     output: assembleOutput({ texts: [said], isError }),
-    sandbox: reportOf(ended, how.adapter),
+    sandbox: reportOf(ended, how),
   }
 }
 
 function reportOf(
   { exitCode, signal, ended, usage, egress }: EndedCommand,
-  adapter: string,
+  { adapter, mask }: { readonly adapter: string; readonly mask: Mask },
 ): SandboxReport {
-  return { adapter, exitCode, signal, ended, ...usage, egress: [...egress] }
+  const hosts = egress.map((each) => ({ ...each, host: mask.cleanHost(each.host) }))
+  return { adapter, exitCode, signal, ended, ...usage, egress: hosts }
 }

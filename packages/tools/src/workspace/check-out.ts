@@ -9,12 +9,12 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import process from 'node:process'
 import { readBytes } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory } from './open-directory.ts'
 import type { Overlay } from './overlay.ts'
 import { parsePath } from './path.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
+import { sweepOld } from './sweep-old.ts'
 
 /** Where directories are made. Default: that of the system for temporary files. */
 export interface CheckOutOptions {
@@ -35,7 +35,7 @@ export async function checkOut<T>(
   { base = tmpdir(), inTurn }: Using,
   use: (directory: string) => Promise<T>,
 ): Promise<WorkspaceResult<T>> {
-  await sweep(base)
+  await sweepOld(base, prefix)
   const directory = await mkdtemp(join(await realpath(base), prefix))
   try {
     const written = await writeOut(overlay, directory)
@@ -123,20 +123,3 @@ const digest = (bytes: Uint8Array, executable: boolean): string =>
   `${createHash('sha256').update(bytes).digest('hex')}${executable ? 'x' : ''}`
 
 const prefix = 'signalbox-files-'
-/** No call lasts so long. */
-const oldMs = 7 * 24 * 3_600_000
-const swept = new Set<string>()
-
-/** Removes what processes left that died, once for each place. Never what is not ours. */
-async function sweep(base: string): Promise<void> {
-  if (swept.has(base)) return
-  swept.add(base)
-  const names = await readdir(base).catch(() => [])
-  for (const name of names.filter((each) => each.startsWith(prefix))) {
-    const place = join(base, name)
-    const stat = await lstat(place).catch(() => null)
-    const isOurs = stat?.isDirectory() === true && stat.uid === process.getuid?.()
-    if (isOurs && Date.now() - stat.mtimeMs > oldMs)
-      await rm(place, { recursive: true, force: true }).catch(() => undefined)
-  }
-}

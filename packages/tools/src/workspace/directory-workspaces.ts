@@ -7,13 +7,13 @@
 import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '@signalbox/core'
-import type { ToolRequest } from '@signalbox/engine'
+import type { TextEdit, ToolRequest } from '@signalbox/engine'
 import { type DirectoryFiles, listBelow, removeFile } from './directory-files.ts'
 import { directorySet } from './directory-set.ts'
 import { isTemporary, readBytes, readFileText, replaceBytes, replaceText } from './file-access.ts'
 import { defaultWalk, openRoot, type OpenDirectory, type Walk } from './open-directory.ts'
 import { directoryName, parsePath } from './path.ts'
-import { applyEdit, type TextEdit } from './text-edit.ts'
+import { applyEdit } from './text-edit.ts'
 import { systemCode, guarded, refuse, type WorkspaceResult } from './refusal.ts'
 import type {
   OpenWorkspace,
@@ -95,7 +95,12 @@ export class DirectoryWorkspaces implements Workspaces {
     const reach = {
       open: (names: readonly string[], create: boolean) => this.#open([...home, ...names], create),
     }
-    return { workspace: this.of(request), files: directorySet(reach), close: async () => [] }
+    const kept = async (key: string) => (await request.files?.read(key)) ?? null
+    return {
+      workspace: this.of(request),
+      files: { ...directorySet(reach), kept },
+      close: async () => [],
+    }
   }
 
   async #whole<T>(

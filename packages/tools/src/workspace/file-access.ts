@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { limits } from '@signalbox/core'
+import { decodeText } from '@signalbox/engine'
 import { noFollow, type OpenDirectory } from './open-directory.ts'
-import { decodeText } from './text-edit.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** Largest file that is read or written. Bytes. */

@@ -27,6 +27,12 @@ export interface FileSet {
   take(drafts: readonly FileDraft[]): Promise<WorkspaceRefusal | null>
 }
 
+/** The set of a call, and whatever else its thread holds. */
+export interface CallFileSet extends FileSet {
+  /** The bytes that the thread holds under a key, of a file as it was or of an image; null if it holds none, or they were erased. */
+  kept(key: string): Promise<Uint8Array | null>
+}
+
 /** The set of a tree and of what the call itself changed in it. */
 export const overlaySet = (overlay: Overlay): FileSet => ({
   list: async () => {

@@ -5,9 +5,13 @@
  * O2 A blob is read when its file is, so that a call pays for what it looks at.
  */
 import { type FileTree, limits, type TreeFile } from '@signalbox/core'
-import type { CallFiles, FileDraft } from '@signalbox/engine'
-import { fileContent } from './file-content.ts'
-import { encodeEdits, type TextEdit } from './text-edit.ts'
+import {
+  type CallFiles,
+  encodeEdits,
+  fileContent,
+  type FileDraft,
+  type TextEdit,
+} from '@signalbox/engine'
 import { refuse, type WorkspaceRefusal } from './refusal.ts'
 
 /** A file that the call changed. */

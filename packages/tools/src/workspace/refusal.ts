@@ -16,6 +16,8 @@ export interface WorkspaceRefusal {
     | 'changed'
     | 'full'
     | 'gone'
+    | 'read_only'
+    | 'not_loaded'
     | 'no_workspace'
     | 'io'
   readonly message: string

@@ -6,13 +6,13 @@
  * S2 Paths mean what they mean to directories; there are no links, and an empty directory is none.
  */
 import { limits } from '@signalbox/core'
-import type { ToolRequest } from '@signalbox/engine'
+import { decodeText, type ToolRequest } from '@signalbox/engine'
 import { checkOut, type CheckOutOptions } from './check-out.ts'
 import { isTemporary } from './file-access.ts'
 import { overlaySet } from './file-set.ts'
 import { Overlay, type Seen } from './overlay.ts'
 import { parsePath } from './path.ts'
-import { applyEdit, decodeText } from './text-edit.ts'
+import { applyEdit } from './text-edit.ts'
 import { refuse, type WorkspaceResult } from './refusal.ts'
 import {
   absentFiles,
@@ -59,7 +59,11 @@ export class SnapshotWorkspaces implements Workspaces {
     return {
       workspace,
       // The files of a command that outlived its call are not taken.
-      files: { ...set, take: async (drafts) => (isOver ? over : set.take(drafts)) },
+      files: {
+        ...set,
+        kept: (key) => files.read(key),
+        take: async (drafts) => (isOver ? over : set.take(drafts)),
+      },
       close: async () => {
         isOver = true
         return overlay.drafts()

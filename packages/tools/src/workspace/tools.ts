@@ -37,8 +37,11 @@ const ls = defineTool({
   },
 })
 
+/** The tool that reads a file whole or in part. */
+export const readFileToolName = 'read_file'
+
 const readFile = defineTool({
-  name: 'read_file',
+  name: readFileToolName,
   description: 'Reads a text file of the workspace, as a whole or a range of its lines.',
   effect: 'read',
   input: z.object({

@@ -1,6 +1,6 @@
 /** The files of a thread, as tools see them. Expected outcomes, refusals too, are returned. */
 import type { FileDraft, ToolRequest } from '@signalbox/engine'
-import type { FileSet } from './file-set.ts'
+import type { CallFileSet } from './file-set.ts'
 import { refuse, type WorkspaceRefusal, type WorkspaceResult } from './refusal.ts'
 
 /** One name in a directory. Links are named, never followed. `bytes` is 0 for all but files. */
@@ -54,7 +54,7 @@ export interface Workspaces {
 export interface OpenWorkspace {
   readonly workspace: Workspace
   /** The same files as one set. */
-  readonly files: FileSet
+  readonly files: CallFileSet
   /** Ends its use, and answers what is to be stored with the call's result. Later operations are refused. */
   readonly close: () => Promise<readonly FileDraft[]>
 }
@@ -69,8 +69,9 @@ export const absentWorkspace: Workspace = {
 }
 
 /** The set of a host that has no files. A command may work there; what it leaves is not kept. */
-export const absentFiles: FileSet = {
+export const absentFiles: CallFileSet = {
   list: async () => [],
   read: async () => null,
+  kept: async () => null,
   take: none,
 }

@@ -159,6 +159,12 @@ describe('what the proxy adds', () => {
     expect(maskFor({ kind: 'none' }).clean('canary-0123')).toBe('canary-0123')
   })
 
+  it('the secret of a skill is in no name of a host that a command asked for', () => {
+    const own = maskFor({ kind: 'none' }, ['Tok-4711'])
+    expect(own.cleanHost('tok-4711.example.com:443')).toBe('[secret]')
+    expect(own.cleanHost('api.example.com:443')).toBe('api.example.com:443')
+  })
+
   it('§7.6 is in no note of progress, wherever output is cut', async () => {
     const notes: string[] = []
     const live = showLive((note) => void notes.push(note), mask)

@@ -1,10 +1,14 @@
 /** A sandbox that failed, as the tool `bash` tells it. Would catch: a command that reached the network, of which is said that it did nothing. */
+import { tmpdir } from 'node:os'
 import type { SandboxEgress } from '@signalbox/core'
 import { expect, it } from 'vitest'
 import { commandTool } from '../../src/sandbox/bash-tool.ts'
 import { SandboxConfig } from '../../src/sandbox/config.ts'
 import { notRun } from '../../src/sandbox/ended.ts'
 import type { Sandboxes } from '../../src/sandbox/sandbox.ts'
+import { openSkills } from '../../src/skills/open-skills.ts'
+import { SkillDirectories } from '../../src/skills/skill-directories.ts'
+import { SkillLoans } from '../../src/sandbox/skill-loans.ts'
 import { absentFiles, absentWorkspace } from '../../src/workspace/workspace.ts'
 
 /** Answers a failure behind these requests to the proxy. */
@@ -26,7 +30,13 @@ const executed = (egress: readonly SandboxEgress[]) => {
     use: 'bubblewrap',
     network: { allow: ['api.example.com:443'] },
   })
-  const tool = commandTool({ sandboxes: failing(egress), config, env: {}, snapshots: true })
+  const tool = commandTool({
+    sandboxes: failing(egress),
+    config,
+    env: {},
+    snapshots: true,
+    skills: new SkillLoans(new SkillDirectories(tmpdir()), {}),
+  })
   const ids = { tenantId: 't', threadId: 'h', runId: 'r', callId: 'c' }
   const context = {
     ...ids,
@@ -37,7 +47,10 @@ const executed = (egress: readonly SandboxEgress[]) => {
     progress: () => undefined,
     workspace: absentWorkspace,
   }
-  return tool.execute({ command: 'curl https://api.example.com' }, context, absentFiles)
+  return tool.execute({ command: 'curl https://api.example.com' }, context, {
+    files: absentFiles,
+    skills: openSkills(undefined),
+  })
 }
 
 it('a command that reached a host, and was lost: nobody knows what it did there', async () => {

@@ -187,6 +187,7 @@ export const answerEntries = {
     says: (payload, isVerbose) => [
       `${payload.from} → ${payload.to}`,
       causeOf(payload),
+      withWord('not shown:', countOf(payload.images)),
       words(isVerbose, payload.message),
     ],
     searched: ofAgain,
@@ -201,6 +202,9 @@ export const answerEntries = {
     },
   },
 } satisfies Partial<DecisionEntries>
+
+const countOf = (images: number | undefined): string | undefined =>
+  images === undefined ? undefined : `${images} ${images === 1 ? 'image' : 'images'}`
 
 const tripParts = ({
   trip,

@@ -5,14 +5,19 @@ import { answerId, exampleDefinition, exampleRun, of } from './example-parts.ts'
 /** Entries of decisions, by type. */
 export const contextEntries = {
   'context.pruned': {
-    says: ({ results, inputs, tokens }) => [
+    says: ({ results, inputs, images = 0, tokens }) => [
       `${results} ${results === 1 ? 'result' : 'results'} cleared`,
       inputs === 0 ? '' : `${inputs} long ${inputs === 1 ? 'message' : 'messages'} shortened`,
+      images === 0 ? '' : `${images} ${images === 1 ? 'image' : 'images'} left out`,
       `${tokens.before} → ${tokens.after} tokens`,
     ],
     searched: [],
     place: 'beside',
-    heard: ({ through, rule }) => ({ as: 'pruning', through, rule }),
+    heard: ({ through, rule, results, inputs, images }) => ({
+      as: 'pruning',
+      through: images !== undefined && results + inputs === 0 ? null : through,
+      rule,
+    }),
     example: {
       turn: 24,
       through: { runId: exampleRun, seq: 118 },

@@ -4,6 +4,9 @@ import { answerEntries } from './answers.ts'
 import { callEntries } from './calls.ts'
 import { contextEntries } from './context.ts'
 import { limitEntries } from './limits.ts'
+import { questionEntries } from './questions.ts'
+import { skillEntries } from './skills.ts'
+import { todoEntries } from './todos.ts'
 import { argsHash, exampleCall, exampleRun } from './example-parts.ts'
 
 const heardInput = ({ through }: { readonly through: number }): Heard => ({ as: 'input', through })
@@ -14,6 +17,9 @@ export const decisionEntries = {
   ...callEntries,
   ...limitEntries,
   ...contextEntries,
+  ...todoEntries,
+  ...questionEntries,
+  ...skillEntries,
   'run.transitioned': {
     says: ({ path, outcome }) => [path.join(' → '), outcome === null ? '' : `(${outcome})`],
     searched: [],

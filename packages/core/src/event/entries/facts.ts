@@ -51,7 +51,11 @@ const inSandbox = ({ adapter, ended, exitCode }: SandboxReport): string =>
 export const factEntries = {
   ...contextFactEntries,
   'run.created': {
-    says: ({ agent, files }) => [agent, counted(files)],
+    says: ({ agent, files, filesFrom }) => [
+      agent,
+      counted(files),
+      withWord('files of', filesFrom?.at.runId),
+    ],
     searched: [
       ...contentPaths('$.input[*].parts'),
       ...contentPaths('$.history[*].parts'),
@@ -231,11 +235,14 @@ export const factEntries = {
   'child.ended': {
     says: (payload, isVerbose) => [
       payload.childRunId,
+      withWord('of', payload.agent),
+      payload.partial ? 'partial' : '',
       `used ${payload.spent.tokens} tokens`,
+      counted(payload.files),
       objections(payload),
       json(isVerbose, payload.output.content),
     ],
-    searched: contentPaths('$.output.content'),
+    searched: [...contentPaths('$.output.content'), ...filePaths],
     ...settlesCall,
     effect: 'run.start',
     example: {
@@ -326,12 +333,20 @@ export const factEntries = {
     },
   },
   'input.answered': {
-    says: ({ callId }) => [callId],
+    says: ({ callId, by, output }, isVerbose) => [
+      callId,
+      withWord('by', by?.id),
+      json(isVerbose, output.content),
+    ],
     searched: contentPaths('$.output.content'),
     place: 'call',
     isConversation: true,
-    isReserved: true,
-    example: { callId: exampleCall, output: { ...said, isError: false } },
+    example: {
+      callId: exampleCall,
+      output: { content: [{ type: 'text', text: 'The user chose: Savings' }], isError: false },
+      answer: { option: 'Savings' },
+      by: { id: 'ann', role: 'clerk' },
+    },
   },
   'cancel.requested': {
     tone: 'notice',

@@ -1,6 +1,6 @@
 /** The entries of notes. */
 import { contentPaths, type NoteEntries, nothing, timeOf, withWord, words } from '../entry.ts'
-import { exampleDefinition, of, ofExampleCall, exampleRun } from './example-parts.ts'
+import { child, exampleDefinition, of, ofExampleCall, exampleRun } from './example-parts.ts'
 import type { PauseTarget } from '../ledger.ts'
 
 /** `agent clerk`. */
@@ -89,6 +89,18 @@ export const noteEntries = {
       durationMs: 810,
     },
   },
+  'memory.asked': {
+    says: ({ runId }) => [withWord('run', runId)],
+    searched: [],
+    place: 'beside',
+    example: { effectId: `${exampleRun}.3`, attempt: 1, runId: child },
+  },
+  'memory.skipped': {
+    says: ({ reason }) => [reason],
+    searched: [],
+    place: 'beside',
+    example: { effectId: `${exampleRun}.3`, attempt: 1, reason: 'newer_run' },
+  },
   'payload.erased': {
     says: ({ seq, reason }) => [`event ${seq}`, reason],
     searched: ['$.reason'],
@@ -165,6 +177,19 @@ export const noteEntries = {
     searched: [],
     place: 'beside',
     example: { pseudonym: 'u_3f6c0d2b9a7e4c1d8f5b2a6c9e0d7f41' },
+  },
+  'memory.set': {
+    says: ({ memory, paused }) => [memory, paused ? 'paused' : 'goes on'],
+    searched: [],
+    place: 'beside',
+    example: { memory: '7c0a1d52-3f61-8b0e-a94d-55e1c27f0b13', paused: true },
+  },
+  'memory.erased': {
+    tone: 'notice',
+    says: ({ memory, texts }) => [memory, `${texts} texts`],
+    searched: [],
+    place: 'beside',
+    example: { memory: '7c0a1d52-3f61-8b0e-a94d-55e1c27f0b13', texts: 12 },
   },
   'pause.set': {
     says: ({ target, until, reason }, isVerbose) => [

@@ -13,6 +13,7 @@ import {
 import { needsIo } from '../../verdict/authorization/spec.ts'
 import { exhausted } from '../../verdict/budget/event.ts'
 import { callBudget } from '../../verdict/budget/verdict.ts'
+import { countsAsStart } from '../../verdict/children/verdict.ts'
 import { loopEvent, loopStopped } from '../../verdict/loop/event.ts'
 import { judgeSet } from '../../verdict/loop/verdict.ts'
 import {
@@ -24,9 +25,12 @@ import {
   type OpenStatus,
   type RunContext,
 } from '../context.ts'
-import { callEffect, policyCall, startsRun } from '../plan.ts'
+import { callEffect, policyCall } from '../plan.ts'
 import { endedAs } from './end.ts'
+import { goesOnHere } from './here.ts'
+import { askable } from './questions.ts'
 import { quiet, type Step, type Taken } from './step.ts'
+import { oneAtATime } from './todos.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
 
@@ -99,7 +103,7 @@ function judgementsOf(context: RunContext, event: Answered): ReturnType<typeof j
     const answer = engineDenial('invalid_call_id', 'The id of this call is not one of its turn.')
     return { effect: 'deny', call, answer, faults: [] }
   })
-  return { judgements, rates: judged.rates }
+  return { judgements: askable(context, oneAtATime(judgements)), rates: judged.rates }
 }
 
 /** Nothing executes in a rerun, so nobody is asked: what was recorded answers. */
@@ -115,16 +119,18 @@ const toolIndex = (agent: AgentDefinition, name: string): number =>
 /** The calls that pass run at once, the others wait for a human. */
 function openNow(
   context: RunContext,
-  { agent, fact }: Answered,
+  event: Answered,
   judgements: readonly CallJudgement[],
 ): Taken {
+  const { agent, fact } = event
   const open: Record<string, OpenCall> = {}
   const effects: Effect[] = []
   const verdicts: Verdict[] = []
   const timers: Timer[] = []
   const waiting = judgements.filter(({ effect }) => effect === 'ask').length
-  const place = { agent, context, at: fact.at, asked: waiting }
+  const place = { agent, context, fact, asked: waiting }
   let { effects: n, children } = context
+  let here = context
   for (const judgement of judgements) {
     if (judgement.effect === 'deny') continue
     const { call, spec } = judgement
@@ -137,13 +143,26 @@ function openNow(
       timers.push(expiry(agent, call.id))
       continue
     }
+    const goesOn = goesOnHere(here, event, {
+      callId: call.id,
+      argsHash: call.argsHash,
+      spec,
+      args: call.args,
+    })
+    if (goesOn) {
+      here = goesOn.context
+      verdicts.push(...(goesOn.emission.verdicts ?? []))
+      timers.push(...(goesOn.emission.timers ?? []))
+      if (goesOn.becomes) open[index] = { effect: 0, status: goesOn.becomes, tool }
+      continue
+    }
     n += 1
     open[index] = { effect: n, status: 'running', tool }
     effects.push(callEffect(place, n, judgement))
-    if (startsRun(context, spec)) children += 1
+    if (countsAsStart(agent, context, spec)) children += 1
   }
   return {
-    context: { ...context, open, effects: n, children },
+    context: { ...here, open, effects: n, children },
     emission: { effects, verdicts, timers },
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Runs that a run has started, as changes of its own context: a call waits for one, and what it used counts as used by the run.
  */
+import { redacted } from '../../verdict/stream/event.ts'
 import { addActivity, timeoutIn } from '../clock.ts'
 import { settled } from '../settle.ts'
 import { becomes } from './settle.ts'
@@ -15,9 +16,13 @@ export const takeChild: Step = (args) => {
   const { at } = event.fact
   const added = addActivity(context, { activeMs: event.fact.payload.spent.activeMs, at })
   const isNearer = context.since !== null && added.activeMs !== context.activeMs
+  const verdicts = redacted(context, event.fact.payload.redactions)
   return {
     context: takeLateChild(args).context,
-    emission: isNearer ? { timers: [timeoutIn(event.agent, { ...context, ...added }, at)] } : {},
+    emission: {
+      ...(verdicts.length > 0 ? { verdicts } : {}),
+      ...(isNearer ? { timers: [timeoutIn(event.agent, { ...context, ...added }, at)] } : {}),
+    },
   }
 }
 

@@ -9,7 +9,8 @@ import type { Effect } from '../../effect.ts'
 import { costOf } from '../../verdict/budget/verdict.ts'
 import { limits } from '../../limits.ts'
 import { contextExhausted } from '../../verdict/context/event.ts'
-import { emptyRoom, nextTokens, type RoomState } from '../../verdict/context/room.ts'
+import { emptyRoom, nextTokens, noPlaces, type RoomState } from '../../verdict/context/room.ts'
+import { unseenBy } from '../../verdict/retry/event.ts'
 import { asksAgain, reliefs } from '../../verdict/context/relieved.ts'
 import { type Compaction, compactionOf } from '../../verdict/context/verdict.ts'
 import { windowOf } from '../../verdict/context/config.ts'
@@ -121,8 +122,7 @@ function roomBehind(context: RunContext, event: Ended, tokens: number): RoomStat
     compactions: room.compactions + 1,
     failures: 0,
     compacted: context.turn + (isAgain ? 0 : 1),
-    prune: null,
-    cut: null,
+    ...noPlaces,
   }
 }
 
@@ -168,6 +168,7 @@ export const askOther: Step = ({ context, event }) => {
     to: modelOf(agent, next.model).model,
     class: 'context_overflow',
     message: 'the request does not fit, and could not be made lighter',
+    ...unseenBy(agent, { model: next.model, images: imagesAsked(event) }),
   }
   const verdict = {
     type: 'model.replaced',
@@ -177,6 +178,10 @@ export const askOther: Step = ({ context, event }) => {
   } as const
   return { context: taken.context, emission: { ...taken.emission, verdicts: [verdict] } }
 }
+
+/** The images of the request that waits for another model. */
+const imagesAsked = (event: MachineEvent): number =>
+  event.type === 'context.unchanged' ? (event.fact.payload.images ?? 0) : 0
 
 /** Nothing makes the request lighter, and nobody else is left to ask. */
 export const endFull: Step = (args) => {

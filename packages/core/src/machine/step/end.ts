@@ -72,6 +72,9 @@ export const endAnswered: Step = (args) => {
   return saying(endedAs(context, outcome ?? 'completed'), ...safetyOf(args))
 }
 
+/** The calls of the turn were all that the run is for. */
+export const endSettled: Step = ({ context }) => quiet(endedAs(context, 'completed'))
+
 /** The run has no answer to show, and says so in the place of one. */
 export const endMissing: Step = ({ context, event }) => {
   if (event.type !== 'model.completed') return quiet(context)

@@ -5,8 +5,10 @@ import type { FactPayload } from '../../event/fact.ts'
 import { approvalRequested, expiry } from '../../verdict/approval/event.ts'
 import { denied, faulted, reused, skipped, warned } from '../../verdict/authorization/event.ts'
 import { engineDenial, grantKey } from '../../verdict/authorization/judge.ts'
+import { agentProblem, countsAsStart } from '../../verdict/children/verdict.ts'
 import { callIdPrefix, type MachineEvent, type OpenCall, type RunContext } from '../context.ts'
-import { callEffect, startsRun } from '../plan.ts'
+import { callEffect } from '../plan.ts'
+import { goesOnHere } from './here.ts'
 import { quiet, type Step } from './step.ts'
 
 type PolicyAnswered = Extract<MachineEvent, { type: 'policy.answered' }>
@@ -43,8 +45,9 @@ export const takePolicies: Step = ({ context, event }) => {
   const clear: ((asked: number) => Effect)[] = []
   const verdicts: Verdict[] = []
   const timers: Timer[] = []
-  const place = { agent, context, at: fact.at }
+  const place = { agent, context, fact }
   let { effects: n, children } = context
+  let here = context
   for (const [index, call] of Object.entries(context.open)) {
     if (call.status !== 'judging' && call.status !== 'gated') {
       open[index] = call
@@ -70,21 +73,36 @@ export const takePolicies: Step = ({ context, event }) => {
       verdicts.push(approvalRequested(agent, named, why))
       timers.push(expiry(agent, callId))
     } else {
+      const nobody = agentProblem(spec, said.args)
+      if (nobody) {
+        verdicts.push(denied(callId, spec.name, engineDenial(nobody.code, nobody.message)))
+        continue
+      }
       if (asks) verdicts.push(granted ? reused(named, granted) : skipped(named, answer))
+      const goesOn = goesOnHere(here, event, { callId, argsHash, spec, args: said.args })
+      if (goesOn) {
+        here = goesOn.context
+        verdicts.push(...(goesOn.emission.verdicts ?? []))
+        timers.push(...(goesOn.emission.timers ?? []))
+        if (goesOn.becomes) open[index] = { ...call, effect: 0, status: goesOn.becomes }
+        continue
+      }
       n += 1
       open[index] = { ...call, effect: n, status: 'running' }
-      const [number, cleared] = [n, { call: { id: callId, argsHash }, spec }]
+      const [number, cleared] = [n, { call: { id: callId, argsHash, ...argsOf(said) }, spec }]
       clear.push((asked) => callEffect({ ...place, asked }, number, cleared))
-      if (startsRun(context, spec)) children += 1
+      if (countsAsStart(agent, context, spec)) children += 1
     }
   }
   const waiting = Object.values(open).filter(({ status }) => status === 'asked').length
   const effects = clear.map((make) => make(waiting))
   return {
-    context: { ...context, open, effects: n, children, policy: 0 },
+    context: { ...here, open, effects: n, children, policy: 0 },
     emission: { effects, verdicts, timers },
   }
 }
+
+const argsOf = ({ args }: Decision) => (args ? { args } : {})
 
 /** A human's earlier approval that stands for the call, whichever policy wants one. */
 function grantOf(

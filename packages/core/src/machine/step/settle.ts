@@ -1,18 +1,32 @@
 /** How an open call settles, becomes unknown, or is run once more. */
 import { redacted } from '../../verdict/stream/event.ts'
 import { timeoutIn } from '../clock.ts'
-import { effectId, type OpenStatus } from '../context.ts'
+import { effectId, type MachineEvent, type OpenStatus, type RunContext } from '../context.ts'
 import { openCall, settled, withOpen } from '../settle.ts'
-import { quiet, type Step } from './step.ts'
+import { activateSkills } from './skills.ts'
+import { quiet, type Step, type Taken } from './step.ts'
 
-/** The call has its result, or will have none; what was taken out of a result, or of the words of a failure, is recorded. */
-export const settle: Step = ({ context, event }) => ({
-  context: settled(context, event),
-  emission:
-    event.type === 'tool.completed' || event.type === 'tool.failed'
-      ? { verdicts: redacted(context, event.fact.payload.redactions) }
-      : {},
-})
+type Completed = Extract<MachineEvent, { type: 'tool.completed' }>
+
+/**
+ * The call has its result, or will have none; what was taken out of a result, or of the words of a failure, is recorded, and the skill that a
+ * result answers is loaded.
+ */
+export const settle: Step = ({ context, event }) => {
+  const after = settled(context, event)
+  if (event.type !== 'tool.completed' && event.type !== 'tool.failed') return quiet(after)
+  const verdicts = redacted(context, event.fact.payload.redactions)
+  const loaded = event.type === 'tool.completed' ? loadedBy(after, event) : quiet(after)
+  const told = [...verdicts, ...(loaded.emission.verdicts ?? [])]
+  return { context: loaded.context, emission: { verdicts: told } }
+}
+
+function loadedBy(context: RunContext, { agent, fact: { payload } }: Completed): Taken {
+  const { skill, callId } = payload
+  return skill
+    ? activateSkills(context, agent, { skills: [skill], by: 'model', callId })
+    : quiet(context)
+}
 
 /** The open call that the fact is about waits for something else. */
 export function becomes(status: OpenStatus): Step {

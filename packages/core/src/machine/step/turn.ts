@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts'
 import { budgetWarned } from '../../verdict/budget/event.ts'
 import { costOf, nearlyUsed } from '../../verdict/budget/verdict.ts'
 import { contextPruned } from '../../verdict/context/event.ts'
-import { emptyRoom, roomAfter } from '../../verdict/context/room.ts'
+import { emptyRoom, noPlaces, roomAfter } from '../../verdict/context/room.ts'
 import { reliefs } from '../../verdict/context/relieved.ts'
 import { pruned, pruneOf } from '../../verdict/context/verdict.ts'
 import { closeSet } from '../../verdict/loop/results.ts'
@@ -14,18 +14,20 @@ import { safetyVerdict } from '../../verdict/safety/event.ts'
 import { guardrailStopped, redacted } from '../../verdict/stream/event.ts'
 import { wantedBy } from '../../webhook.ts'
 import { activeAt } from '../clock.ts'
+import { learnMark } from '../learn.ts'
 import { titleMark } from '../title.ts'
 import type { MachineEvent, RunContext } from '../context.ts'
 import { type Emission, modelCall } from '../plan.ts'
 import { takenInput } from './input.ts'
+import { activateSkills } from './skills.ts'
 import { type Args, quiet, type Step } from './step.ts'
 
 type Answered = Extract<MachineEvent, { type: 'model.completed' }>
 
-/** `run.created`: the run has its id and what does not change. */
+/** `run.created`: the run has its id and what does not change, and loads the skills that its user named. */
 export const begin: Step = ({ context, event }) => {
   const created = event.type === 'run.created' ? event.fact.payload : null
-  return quiet({
+  const begun: RunContext = {
     ...context,
     run: event.run,
     depth: created?.parent?.depth ?? 0,
@@ -34,8 +36,11 @@ export const begin: Step = ({ context, event }) => {
     ending: created?.edit ? 'completed' : null,
     relieved: created?.compact ? reliefs.byHand : reliefs.none,
     title: titleMark(created?.title),
+    unattended: created?.interactive === false && event.agent.clarification ? 1 : 0,
+    learns: learnMark(created),
     webhooks: wantedBy(created?.webhooks ?? []),
-  })
+  }
+  return activateSkills(begun, event.agent, { skills: created?.skills ?? [], by: 'user' })
 }
 
 /** The model is asked. All results of the turn before are in: what they say about going in circles is counted. */
@@ -138,7 +143,7 @@ export const lightened = (
   { tokens, window }: { readonly tokens: number; readonly window: number },
 ): Pick<RunContext, 'room'> => {
   if (!event.agent.context) return { room: context.room }
-  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, prune: null, cut: null }
+  const room = { ...(context.room ?? emptyRoom), out: 0, bytes: 0, ...noPlaces }
   const most = limits.roomCountMax
   return { room: { ...room, last: Math.min(most, tokens), window: Math.min(most, window) } }
 }

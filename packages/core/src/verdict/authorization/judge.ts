@@ -10,13 +10,16 @@ import type { AgentDefinition, ToolSpec } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
 import type { ToolCallPart } from '../../message.ts'
+import { loadSkillToolName, pinnedSkills } from '../../skill/pinned.ts'
 import type { ModelTurn } from '../../turn.ts'
+import { agentProblem, familyProblem } from '../children/verdict.ts'
 import { builtInEvaluator } from './built-in.ts'
 import { type Evaluated, evaluatePolicies, type PolicyFault } from './combine.ts'
 import type { PassportEvaluator } from './passports.ts'
 import { addTally, type RateState, type CallTally } from './rates.ts'
-import type { PolicyAnswer } from '../../policy-answer.ts'
+import type { PolicyAnswer, PolicyReason } from '../../policy-answer.ts'
 import type { PolicyRequest, PureEvaluator } from './request.ts'
+import { type SkillPositions, skillObjection } from '../skill/verdict.ts'
 import type { AllowlistSpec, PolicySpec } from './spec.ts'
 
 interface Judged {
@@ -131,6 +134,7 @@ interface Remembered {
   readonly rates: RateState
   readonly depth: number
   readonly children: number
+  readonly skills: SkillPositions
 }
 
 /** The knowledge of calls before this one that a judgement needs: from this run, and from the fact that brought it. */
@@ -139,21 +143,31 @@ export interface KnownOfCalls {
   readonly granted: readonly string[]
 }
 
-function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudgement {
+/** The same at one call of a turn. */
+interface KnownAtCall extends KnownOfCalls {
+  /** `inTurn`: runs that calls before it start. */
+  readonly context: Remembered & { readonly inTurn: number }
+}
+
+function judge(bench: Bench, known: KnownAtCall, call: ToolCallPart): CallJudgement {
   const deny = (answer: PolicyAnswer, faults: readonly PolicyFault[] = []): CallJudgement => ({
     effect: 'deny',
     call,
     answer,
     faults,
   })
-  if (call.invalid) return deny(engineDenial(call.invalid.code, call.invalid.message))
+  if (call.invalid) return deny(invalid(bench.agent, call.name, call.invalid))
   const index = bench.agent.tools.findIndex((tool) => tool.name === call.name)
   const spec = bench.agent.tools[index]
-  if (!spec) return deny(engineDenial('unknown_tool', `There is no tool named ${call.name}.`))
+  if (!spec) return deny(invalid(bench.agent, call.name, unknownTool(call.name)))
+  const nobody = agentProblem(spec, call.args)
+  if (nobody) return deny(engineDenial(nobody.code, nobody.message))
   const { answer, faults, warnings, flags } = authorize(bench, call)
   if (answer.effect === 'deny') return deny(answer, faults)
-  const tooMany = spec.runs === undefined ? null : familyProblem(known.context)
-  if (tooMany) return deny(tooMany, faults)
+  const notOfSkills = ofSkills(bench.agent, known.context, call.name)
+  if (notOfSkills) return deny(notOfSkills, faults)
+  const tooMany = spec.runs === undefined ? null : familyProblem(bench.agent, known.context)
+  if (tooMany) return deny(engineDenial(tooMany.code, tooMany.message), faults)
   const key = grantKey(bench.agent, index, call.argsHash)
   if (known.context.refused.includes(key))
     return deny(
@@ -166,17 +180,26 @@ function judge(bench: Bench, known: KnownOfCalls, call: ToolCallPart): CallJudge
   return { effect: 'ask', ...about, answer }
 }
 
-/** Why no run may be started; null if one may. */
-function familyProblem({ depth, children }: KnownOfCalls['context']): PolicyAnswer | null {
-  const { childDepthMax, childrenMax } = limits
-  if (depth >= childDepthMax)
-    return engineDenial(
-      'too_deep',
-      `Runs may be started ${childDepthMax} deep; this one starts none.`,
-    )
-  if (children >= childrenMax)
-    return engineDenial('too_many_children', `A run may start ${childrenMax} runs; this one has.`)
-  return null
+const unknownTool = (name: string): PolicyReason => ({
+  code: 'unknown_tool',
+  message: `There is no tool named ${name}.`,
+})
+
+/** The denial of a call that cannot be made as it stands. A model that calls a skill is told that it is one. */
+function invalid(agent: AgentDefinition, name: string, { code, message }: PolicyReason) {
+  const isSkill = code === 'unknown_tool' && pinnedSkills(agent).some((each) => each.name === name)
+  const hint = isSkill ? ` It is a skill: load it with ${loadSkillToolName}.` : ''
+  return engineDenial(code, `${message}${hint}`)
+}
+
+/** The denial of a call that the skills which are loaded do not allow; null if they do. */
+export function ofSkills(
+  agent: AgentDefinition,
+  { skills }: Pick<Remembered, 'skills'>,
+  tool: string,
+): PolicyAnswer | null {
+  const objection = skillObjection(agent, skills, tool)
+  return objection && engineDenial(objection.code, objection.message)
 }
 
 /** One judgement per call, in order, and what the calls add to the rates. A turn with too many calls is denied as a whole. */
@@ -197,7 +220,8 @@ export function judgeCalls(
   }
   const judgements = calls.map((call) => {
     // The calls of one turn count one after the other: a rate is not exceeded by asking at once.
-    const now = { ...known, context: { ...known.context, children } }
+    const inTurn = children - known.context.children
+    const now = { ...known, context: { ...known.context, children, inTurn } }
     const judgement = judge({ ...bench, recent: rates }, now, call)
     if (judgement.effect === 'deny') return judgement
     rates = withCall(bench, rates, call)

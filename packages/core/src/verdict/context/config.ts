@@ -31,6 +31,13 @@ export const ContextConfig = z
         exclude: z.array(z.string()).max(64).default(['load_skill']),
       })
       .prefault({}),
+    /** Images give way to one line each, before results do. Absent: as with its defaults. */
+    images: z
+      .strictObject({
+        /** So many of the newest stay. Default: 4. */
+        keep: z.number().int().min(0).max(limits.imagesMax),
+      })
+      .optional(),
     /** The conversation before a place between turns gives way to a summary of it, which a model writes. */
     compact: z
       .strictObject({
@@ -61,6 +68,9 @@ export type ContextConfig = z.infer<typeof ContextConfig>
 
 /** The configuration of a recovery from an overflow where the agent says nothing. */
 export const defaultContext: ContextConfig = ContextConfig.parse({})
+
+/** So many of the newest images stay where a request is made lighter. */
+export const imagesKept = ({ images }: ContextConfig): number => images?.keep ?? limits.imagesKept
 
 /** Where relief begins, and how much of it there must be; tokens. */
 export interface Marks {

@@ -4,12 +4,13 @@ import type { Pruning } from './verdict.ts'
 
 /** `context.pruned`: from this turn on, the model reads one line in the place of old results. */
 export function contextPruned(turn: number, pruning: Pruning): Verdict {
-  const { through, results, inputs, tokens, rule } = pruning
+  const { through, results, inputs, images, tokens, rule } = pruning
   const payload = {
     turn,
     through,
     results,
     inputs,
+    ...(images > 0 ? { images } : {}),
     tokens,
     rule: { ...rule, exclude: [...rule.exclude] },
   }

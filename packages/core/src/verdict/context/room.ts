@@ -11,12 +11,14 @@
  */
 import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
+import { imageBytesIn } from '../../image/weight.ts'
+import { partWords } from '../../image/words.ts'
 import { limits } from '../../limits.ts'
 import type { ContentPart } from '../../message.ts'
 import { bytesAsJson } from '../../text/utf8.ts'
 import { callsOf } from '../authorization/judge.ts'
 import { modelOf } from '../../asked-model.ts'
-import { marksOf } from './config.ts'
+import { imagesKept, marksOf } from './config.ts'
 import type { RoomCut, RoomMeasure } from '../../room-measure.ts'
 import { bytesPerToken, tokensOf } from '../../token-size.ts'
 
@@ -28,6 +30,14 @@ export interface PrunePlace {
   /** Tokens, of results and of long messages. */
   readonly cleared: number
   readonly inputs: number
+}
+
+/** The images that give way before results do: all but the newest of the request that was measured right before this event. */
+export interface ImagesPlace {
+  readonly runId: string
+  readonly seq: number
+  readonly count: number
+  readonly tokens: number
 }
 
 /** Where a compaction would cut: what is up to this event gives way. */
@@ -58,6 +68,8 @@ export interface RoomState {
   readonly prune: PrunePlace | null
   /** Null: there is nothing to cut. */
   readonly cut: CutPlace | null
+  /** Null: there are no more than stay. */
+  readonly images: ImagesPlace | null
 }
 
 /** Before the first count. */
@@ -74,6 +86,7 @@ export const emptyRoom: RoomState = {
   spent: 0,
   prune: null,
   cut: null,
+  images: null,
 }
 
 const otherModelShare = 1.15
@@ -106,15 +119,12 @@ export const grown = (room: RoomState, bytes: number): RoomState => ({
   bytes: bounded(room.bytes + bytes),
 })
 
-/** The bytes that a result adds, with its frame. */
+/** The bytes that a result adds, with its frame; of a text that stands elsewhere, head and tail. */
 export const resultBytes = (content: readonly ContentPart[]): number =>
-  content.reduce((bytes, part) => bytes + shownBytes(part), frameBytes)
+  content.reduce((bytes, part) => bytes + bytesAsJson(partWords(part)), frameBytes) +
+  imageBytesIn(content)
 
 const frameBytes = 120
-
-/** Of a text that stands elsewhere the model is shown head and tail. */
-const shownBytes = (part: ContentPart): number =>
-  bytesAsJson(part.type === 'text' ? part.text : part.preview)
 
 /** The counter of a request: which model, of which agent, in which run. */
 interface CountedBy {
@@ -139,7 +149,7 @@ export function roomAfter(
 ): RoomState {
   const { turn, promptBytes = 0 } = payload
   const { inputTokens = 0 } = turn.usage
-  if (inputTokens === 0) return { ...room, prune: null, cut: null }
+  if (inputTokens === 0) return { ...room, ...noPlaces }
   const measured: RoomState = {
     ...room,
     last: bounded(inputTokens),
@@ -147,8 +157,7 @@ export function roomAfter(
     bytes: 0,
     bpt: bptOf(promptBytes, turn.usage),
     model,
-    prune: null,
-    cut: null,
+    ...noPlaces,
   }
   const isWide = callsOf(turn).length > limits.roomCallsMax
   if (isWide || !payload.room) return measured
@@ -156,9 +165,13 @@ export function roomAfter(
   return {
     ...measured,
     prune: placeOf(agent, payload.room, here),
+    images: imagesPlaceOf(agent, payload.room, here),
     cut: cutPlaceOf(agent, payload.room, { ...here, out: measured.out }),
   }
 }
+
+/** Until the next measure, nobody knows any. */
+export const noPlaces = { prune: null, cut: null, images: null } as const
 
 interface Here {
   readonly run: string
@@ -179,6 +192,26 @@ function placeOf({ context }: AgentDefinition, room: RoomMeasure, here: Here): P
   // Of no turn before it but this one: right before this answer.
   const place = turns === 0 ? { runId: here.run, seq: here.seq - 1 } : at
   return cleared === 0 ? null : { ...place, results, inputs, cleared }
+}
+
+/** Of the images that a request shows, those that give way where so many stay. */
+export function imagesBeyond(
+  { images = [] }: Pick<RoomMeasure, 'images'>,
+  keep: number,
+): { readonly count: number; readonly tokens: number } {
+  const beyond = images.slice(0, Math.max(0, images.length - keep))
+  return { count: beyond.length, tokens: beyond.reduce((sum, tokens) => sum + tokens, 0) }
+}
+
+function imagesPlaceOf(
+  { context }: AgentDefinition,
+  room: RoomMeasure,
+  { run: runId, seq }: Here,
+): ImagesPlace | null {
+  if (!context) return null
+  const { count, tokens } = imagesBeyond(room, imagesKept(context))
+  // Right before this answer.
+  return count === 0 ? null : { runId, seq: seq - 1, count, tokens: bounded(tokens) }
 }
 
 /** Where a compaction before the next turn would cut. The turn that was just answered stays in any case. */

@@ -6,14 +6,15 @@
  * S2 A request that overflowed is made lighter once per turn, and asked again, before another model is asked.
  * S3 What is cleared is before a place between turns, so no call loses its result.
  * S4 The first request of a run is measured before it is paid, and made lighter at the same marks as those behind it.
+ * S5 Images give way before words do. One that the provider refuses gives way at once: it would spoil every later request of its thread.
  */
 import type { AgentDefinition, ModelConfig } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
 import { limits } from '../../limits.ts'
-import { type ContextConfig, defaultContext, type Marks, marksOf } from './config.ts'
+import { type ContextConfig, defaultContext, imagesKept, type Marks, marksOf } from './config.ts'
 import type { Moment, RoomCut, RoomMeasure } from '../../room-measure.ts'
 import { reliefs } from './relieved.ts'
-import { type CutPlace, keptCut, nextTokens, type RoomState } from './room.ts'
+import { type CutPlace, imagesBeyond, keptCut, nextTokens, type RoomState } from './room.ts'
 
 /** The tool by which a model reads again what was cleared. */
 const readingTool = 'read_result'
@@ -29,6 +30,8 @@ export interface ClearRule {
   readonly ownChars: number
   /** Can the model read them again? */
   readonly readable: boolean
+  /** So many of the newest images stay. Absent: all. */
+  readonly images?: number | undefined
 }
 
 /** A prune: what is left out of the requests from now on. */
@@ -36,6 +39,7 @@ export interface Pruning {
   readonly through: Moment
   readonly results: number
   readonly inputs: number
+  readonly images: number
   readonly tokens: { readonly before: number; readonly after: number }
   readonly rule: ClearRule
 }
@@ -79,25 +83,41 @@ export function pruneOf(
 ): Pruning | null {
   const { context } = agent
   const { room } = weighed
-  if (!context || !room?.prune) return null
+  const place = room?.prune ?? room?.images
+  if (!context || !room || !place) return null
   const marks = marksOf(context, model, room.window)
   const before = nextTokens(room, weighed.model)
-  const { runId, seq, results, inputs, cleared } = room.prune
-  if (marks.prune === null || before < marks.prune || cleared < marks.minTokens) return null
+  if (marks.prune === null || before < marks.prune) return null
+  const { images } = room
+  // Results stay where images alone bring it under the mark.
+  const isEnough = images !== null && before - images.tokens < marks.prune
+  const words = room.prune && !(isEnough && images.tokens >= marks.minTokens) ? room.prune : noWords
+  const lost = words.cleared + (images?.tokens ?? 0)
+  if (lost < marks.minTokens) return null
+  const { results, inputs } = words
+  const rule = imagesRule(clearRule(agent, marks, false), images && imagesKept(context))
   return {
-    through: { runId, seq },
+    through: { runId: place.runId, seq: place.seq },
     results,
     inputs,
-    tokens: { before, after: Math.max(0, before - cleared) },
-    rule: clearRule(agent, marks, false),
+    images: images?.count ?? 0,
+    tokens: { before, after: Math.max(0, before - lost) },
+    rule,
   }
 }
+
+const noWords = { results: 0, inputs: 0, cleared: 0 }
+
+/** The rule for images as well; null: it says nothing of them. */
+const imagesRule = (rule: ClearRule, keep: number | null): ClearRule =>
+  keep === null ? rule : { ...rule, images: keep }
 
 /** The room after a prune: what was cleared weighs no more, and there is nothing left to clear. */
 export const pruned = (room: RoomState, { tokens }: Pruning): RoomState => ({
   ...room,
   last: Math.max(1, room.last - (tokens.before - tokens.after)),
   prune: null,
+  images: null,
 })
 
 /** Where a conversation is cut, and what the summary of what is before it may cost; tokens. */
@@ -209,16 +229,35 @@ export function earlyReliefOf(
   return pruning && { pruning, compaction: null }
 }
 
-/** The same prune as between two turns: at its mark, large enough, and the newest turns stay whole. */
+/** The same prune as between two turns: at its mark, large enough, and the newest turns and images stay whole. */
 function earlyPruning(agent: AgentDefinition, marks: Marks, room: RoomMeasure): Pruning | null {
-  const { keepTurns } = (agent.context ?? defaultContext).prune
-  const cut = room.cuts.find(({ turns }) => turns === keepTurns)
-  if (!cut || marks.prune === null || room.tokens < marks.prune) return null
-  const { at, results, inputs } = cut
-  const after = lighter(room, cut)
-  if (room.tokens - after < marks.minTokens) return null
-  const tokens = { before: room.tokens, after }
-  return { through: at, results, inputs, tokens, rule: clearRule(agent, marks, false) }
+  const config = agent.context ?? defaultContext
+  if (marks.prune === null || room.tokens < marks.prune) return null
+  const cut = room.cuts.find(({ turns }) => turns === config.prune.keepTurns) ?? null
+  const asked = { rule: clearRule(agent, marks, false), keep: imagesKept(config) }
+  const images = pruningOf(room, null, asked)
+  const isEnough = images && images.tokens.after < marks.prune && isLarge(images, marks)
+  const pruning = isEnough ? images : pruningOf(room, cut, asked)
+  return pruning && isLarge(pruning, marks) ? pruning : null
+}
+
+const isLarge = ({ tokens }: Pruning, { minTokens }: Marks): boolean =>
+  tokens.before - tokens.after >= minTokens
+
+/** The prune of a measured request at one of its places; null for the place: its images alone. Null: there is nothing to leave out. */
+function pruningOf(
+  room: RoomMeasure,
+  cut: RoomCut | null,
+  { rule, keep }: { readonly rule: ClearRule; readonly keep: number },
+): Pruning | null {
+  const beyond = imagesBeyond(room, keep)
+  const through = cut?.at ?? room.cuts[0]?.at
+  if (!through || (!cut && beyond.count === 0)) return null
+  const { results = 0, inputs = 0 } = cut ?? {}
+  const lost = beyond.tokens + (cut ? cut.cleared + cut.shortened : 0)
+  const tokens = { before: room.tokens, after: Math.max(0, room.tokens - lost) }
+  const withImages = imagesRule(rule, beyond.count === 0 ? null : keep)
+  return { through, results, inputs, images: beyond.count, tokens, rule: withImages }
 }
 
 /** How the request is made lighter that overflowed; null: it cannot be, or was already. */
@@ -228,7 +267,9 @@ export function reliefOf(
   { run, overflow }: { readonly run: Relieved; readonly overflow: Overflow },
 ): Relief | null {
   const { turn, room } = overflow
-  if (!isOverflow(overflow) || !room) return null
+  if (!room) return null
+  if (isRefusedForImages(overflow)) return withoutImages(agent, model, { run, room })
+  if (!isOverflow(overflow)) return null
   if (room.early) {
     const relief = run.relieved === reliefs.none ? earlyReliefOf(agent, model, room) : null
     return relief && { ...relief, window: run.room?.window ?? 0 }
@@ -238,21 +279,39 @@ export function reliefOf(
   const learned = room.unsent ? (run.room?.window ?? 0) : window
   const config = agent.context ?? defaultContext
   const rule = clearRule(agent, marks, true)
+  const keep = Math.floor(imagesKept(config) / 2)
+  const relief = (pruning: Pruning | null): Relief | null =>
+    pruning && { pruning, compaction: null, window: learned }
+  const images = pruningOf(room, null, { rule, keep })
+  if (images && images.tokens.after <= marks.room) return relief(images)
   const prune = (least: number): Relief | null => {
-    const cut = cutFor(config, room, { fits: marks.room, least })
-    if (!cut) return null
-    const { at, results, inputs } = cut
-    const sizes = { before: room.tokens, after: lighter(room, cut) }
-    const pruning: Pruning = { through: at, results, inputs, tokens: sizes, rule }
-    return { pruning, compaction: null, window: learned }
+    const cut = cutFor(config, room, { fits: marks.room + imagesBeyond(room, keep).tokens, least })
+    return relief(cut && pruningOf(room, cut, { rule, keep }))
   }
   // While a run has asked for nothing yet, no result waits to be read.
   const pruning = prune(run.turn === 1 ? 0 : 1)
   if (pruning) return pruning
   const compaction = compactionAfter(agent, { room, run, marks })
   if (compaction) return { pruning: null, compaction, window: learned }
-  // Results that nobody has read yet go last, and only where they can be read one by one.
-  return rule.readable ? prune(0) : null
+  // Results that nobody has read yet go last, and only where they can be read one by one; and so do the last images.
+  return (rule.readable ? prune(0) : null) ?? relief(pruningOf(room, null, { rule, keep: 0 }))
+}
+
+/** Did the provider object to an image of the request? */
+export const isRefusedForImages = ({ turn }: Pick<Overflow, 'turn'>): boolean =>
+  turn.verdict === 'error' && turn.error?.images === true
+
+/** Nobody says which image it was, and with it no later request would be answered either: all of them give way, and each can be asked for again. */
+function withoutImages(
+  agent: AgentDefinition,
+  model: ModelConfig,
+  { run, room }: { readonly run: Relieved; readonly room: RoomMeasure },
+): Relief | null {
+  if (run.relieved !== reliefs.none && run.relieved !== reliefs.early) return null
+  const window = run.room?.window ?? 0
+  const marks = marksOf(agent.context ?? defaultContext, model, window)
+  const pruning = pruningOf(room, null, { rule: clearRule(agent, marks, false), keep: 0 })
+  return pruning && { pruning, compaction: null, window }
 }
 
 /** Where the conversation is cut whose request overflowed. A run that has asked for nothing yet needs no turn of the runs before. */

@@ -6,9 +6,10 @@
  * K2 What reads is told apart by what it asks for: another `limit` or `reason` is the same call, and so are other blanks and
  *    capitals. What writes is told apart by all
  *    of its arguments: another draft, another row, another request body is another call.
+ *    Of what starts a run of an agent that it names, the agent and the prompt.
  * K3 Total: whatever a model sends as arguments has a key.
  */
-import type { EffectMode } from '../../definition.ts'
+import type { EffectMode, ToolSpec } from '../../definition.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { limits } from '../../limits.ts'
 
@@ -73,12 +74,23 @@ const worded = (value: Json): Json =>
 /** The key of a set of calls: each `tool:key`, sorted, one per line. The shell makes the digest of it. */
 export const setKey = (
   calls: readonly { readonly name: string; readonly args: Json }[],
-  effectOf: (name: string) => EffectMode | undefined = () => undefined,
+  toolOf: (name: string) => CalledTool | undefined = () => undefined,
 ): string =>
   calls
-    .map(({ name, args }) => `${JSON.stringify(name)}:${callKey(name, args, effectOf(name))}`)
+    .map(({ name, args }) => `${JSON.stringify(name)}:${keyBy(toolOf(name), name, args)}`)
     .toSorted()
     .join('\n')
+
+/** The tool of a call, as far as its key depends on it. */
+type CalledTool = Pick<ToolSpec, 'effect' | 'runs'>
+
+/** A call that names the agent of the run it starts asks for that, whatever it calls it. */
+function keyBy(tool: CalledTool | undefined, name: string, args: Json): string {
+  const isTask = typeof tool?.runs === 'object' && isObject(args)
+  return isTask
+    ? canonical({ agent: args['agent'] ?? null, prompt: args['prompt'] ?? null })
+    : callKey(name, args, tool?.effect)
+}
 
 const has = (fields: JsonObject, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== null

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../definition.ts'
 import type { Verdict } from '../../event/decision.ts'
 import type { ModelTurn } from '../../turn.ts'
 import { contextPruned } from '../context/event.ts'
-import { modelOf } from '../../asked-model.ts'
+import { modelOf, seesImages } from '../../asked-model.ts'
 import { type NextTry, isCutInCall, type Tried } from './verdict.ts'
 
 /** The words that the model reads after a turn that was continued. */
@@ -25,6 +25,12 @@ const goOnFrom = ({ verdict }: ModelTurn): string =>
 /** The words that the model reads after an answer that said nothing. */
 const emptyText = 'Your last answer was empty. Answer the user now, using the results of the tools.'
 
+/** The images that the n-th model of an agent is not shown: none, or all of them. */
+export const unseenBy = (
+  agent: AgentDefinition,
+  { model, images }: { readonly model: number; readonly images: number },
+): { readonly images?: number } => (images === 0 || seesImages(agent, model) ? {} : { images })
+
 /** A try that an event of its own tells of. A compaction is told by the fact that ends it. */
 type Recorded = Exclude<NextTry, { readonly kind: 'compact' }>
 
@@ -43,7 +49,7 @@ export function againVerdict(
     }
     case 'fallback': {
       const [from, to] = [modelOf(agent, tried.model).model, modelOf(agent, again.model).model]
-      const payload = { turn: tried.turn, from, to, ...again.why }
+      const payload = { turn: tried.turn, from, to, ...again.why, ...unseenBy(agent, again) }
       return { type: 'model.replaced', payload, tool: null, verdict: again.why.class }
     }
     case 'empty': {

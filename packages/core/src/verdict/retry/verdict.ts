@@ -8,7 +8,7 @@
  * A3 A stream that broke off, or reached its length, and has said something, may be gone on with in another turn, as often
  *    as the agent allows; one that broke off only when nobody is left to ask for the whole.
  * A4 Corrections count on their own: `maxGuardrailRetries` is the number of attempts after the first.
- * A5 A request that overflowed is made lighter once per turn before another model is asked (`context/verdict.ts`).
+ * A5 A request that overflowed, or whose images were refused, is made lighter once per turn before another model is asked (`context/verdict.ts`).
  */
 import type { AgentDefinition } from '../../definition.ts'
 import type { FactPayload } from '../../event/fact.ts'
@@ -32,7 +32,13 @@ export interface Tried extends Relieved {
 /** The step that follows instead of taking the turn as it is. */
 export type NextTry =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly why: Why }
-  | { readonly kind: 'fallback'; readonly model: number; readonly why: Why }
+  | {
+      readonly kind: 'fallback'
+      readonly model: number
+      readonly why: Why
+      /** Images of the request. */
+      readonly images: number
+    }
   | { readonly kind: 'correct'; readonly trip: Trip }
   | { readonly kind: 'empty' }
   | { readonly kind: 'continue' }
@@ -57,11 +63,14 @@ const elsewhere: readonly ModelErrorClass[] = [
   'circuit_open',
 ]
 
+/** The part of an answer that says what follows. */
+type Answer = Pick<FactPayload<'model.completed'>, 'turn' | 'chance' | 'room' | 'images'>
+
 /** The step that follows the turn; null: the turn stands, for good or ill. */
 export function againOf(
   agent: AgentDefinition,
   tried: Tried,
-  { turn, chance, room }: Pick<FactPayload<'model.completed'>, 'turn' | 'chance' | 'room'>,
+  { turn, chance, room, images = 0 }: Answer,
 ): NextTry | null {
   switch (turn.verdict) {
     case 'error':
@@ -69,7 +78,7 @@ export function againOf(
       return (
         relievedOf(agent, tried, { turn, room }) ??
         retryOf(agent, tried, { turn, chance: chance ?? 0 }) ??
-        fallbackOf(agent, tried, turn) ??
+        fallbackOf(agent, tried, { turn, images }) ??
         continuationOf(agent, tried, turn)
       )
     case 'guardrail':
@@ -119,11 +128,15 @@ const burstRetriesMax = 1
 const isBurst = ({ error }: ModelTurn): boolean =>
   error !== undefined && burstCodes.includes(error.code)
 
-function fallbackOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): NextTry | null {
+function fallbackOf(
+  agent: AgentDefinition,
+  tried: Tried,
+  { turn, images }: { readonly turn: ModelTurn; readonly images: number },
+): NextTry | null {
   const model = tried.model + 1
   if (model > agent.fallbackModels.length) return null
   const known = turn.error?.class ?? 'network'
-  return elsewhere.includes(known) ? { kind: 'fallback', model, why: whyOf(turn) } : null
+  return elsewhere.includes(known) ? { kind: 'fallback', model, why: whyOf(turn), images } : null
 }
 
 function continuationOf(agent: AgentDefinition, tried: Tried, turn: ModelTurn): NextTry | null {

@@ -4,7 +4,7 @@
  * the error it is. Must see the provider's own words, not the masked ones that clients get.
  */
 import { fail, type Guardrail, type GuardrailContext, pass, stop } from '../part.ts'
-import type { ErrorRecoverySpec } from '@signalbox/core'
+import { type ErrorRecoverySpec, loadSkillToolName } from '@signalbox/core'
 
 interface Row {
   readonly matches: (message: string) => boolean
@@ -82,11 +82,15 @@ const badCall = (context: GuardrailContext): string =>
 function unknownTool(message: string, context: GuardrailContext): string {
   const name = /tool '([^']{1,200})'/.exec(message)?.[1] ?? 'unknown'
   const skill = context.availableSkills.find((each) => each.name === name)
-  if (skill)
+  if (skill) {
+    const next = context.availableTools.includes(loadSkillToolName)
+      ? `load it with ${loadSkillToolName}`
+      : `read the file at ${skill.path}`
     return (
       `I tried to call "${name}" as a tool, but it is a skill. A skill has no action to invoke: ` +
-      `I will read the file at ${skill.path} and follow what it says.`
+      `I will ${next} and follow what it says.`
     )
+  }
   const tried = `I tried to call the tool "${name}", which does not exist.`
   return context.availableTools.length > 0
     ? `${tried} ${listed(context)} I will use one of them.`

@@ -2,13 +2,15 @@
  * What agents are governed by, resolved once at start: texts are read, modules imported, patterns compiled. What runs pin
  * of it is data; functions are found again by name.
  */
-import type { StreamGuardSpec } from '@signalbox/core'
+import { loadSkillToolName, type StreamGuardSpec } from '@signalbox/core'
 import { isSafetyDetector, type SafetyDetector } from '@signalbox/models'
 import type { Guardrail, PolicyModule } from '@signalbox/policies'
 import type { LoadedConfig } from '../load-config.ts'
 import { loadDetectors } from './detectors.ts'
 import { Given } from './given.ts'
 import { Modules } from './modules.ts'
+import { ownTools } from '../own-tools.ts'
+import { hasSkills } from '../skills-schema.ts'
 import { type ResolvedPolicy, resolvePolicies } from './policies.ts'
 import type { SkippedPattern } from './skipped-patterns.ts'
 import { resolveStreamGuards } from './stream-guards.ts'
@@ -42,10 +44,13 @@ export async function loadGovernance({
   const agents = new Map<string, AgentGovernance>()
   const skipped: SkippedPattern[] = []
   let detectors: Readonly<Record<string, unknown>> = {}
-  for (const [name, { guardrails: wanted, safety }] of Object.entries(config.agents)) {
+  for (const [name, agent] of Object.entries(config.agents)) {
+    const { guardrails: wanted, safety } = agent
     const field = `agents.${name}`
     const at = `${field}.guardrails`
-    const sources = { modules, given: policies, dir }
+    const loads = hasSkills(agent) ? [loadSkillToolName] : []
+    const own = [...ownTools(agent).map((tool) => tool.name), ...loads]
+    const sources = { modules, given: policies, dir, own }
     agents.set(name, {
       policies: await resolvePolicies(wanted.provider, `${at}.provider`, sources),
       stream: await resolveStreamGuards(wanted.stream, `${at}.stream`, {

@@ -17,6 +17,8 @@ export interface PolicySources {
   readonly given: Given<PolicyModule>
   /** The folder of the configuration. */
   readonly dir: string
+  /** Tools that keys of the agent give it: who names such a key wants them allowed. */
+  readonly own: readonly string[]
 }
 
 /** A policy, and the field of the configuration that it comes from. */
@@ -80,8 +82,9 @@ async function resolve(
   switch (provider.use) {
     case 'allowlist': {
       const { allowedTools, deniedTools, approvalTools } = provider
-      // What a long result is read on with belongs to having results at all.
-      const allowed = allowedTools?.length ? [...allowedTools, readResultTool] : allowedTools
+      // Reading on in a long result belongs to having results at all.
+      const more = [readResultTool, ...sources.own]
+      const allowed = allowedTools?.length ? [...allowedTools, ...more] : allowedTools
       const lists = { allowedTools: allowed, deniedTools, approvalTools }
       return AllowlistSpec.parse({ use: 'allowlist', id, digest: digestOf(lists), ...lists })
     }

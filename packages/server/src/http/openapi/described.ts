@@ -29,6 +29,7 @@ const places: Readonly<Record<string, string>> = {
   delivery_id: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77.3',
   effect_id: '01934f3e-8a10-7c3e-9d55-0b6a4f1e2c77.2',
   hash: '0d9c6a1f3b5e7d2c4f6a8b0c1d3e5f7a9b1c3d5e7f9a0b2c4d6e8f0a1b2c3d4e',
+  key: '3f786850e387550fdab836ed7e6dc881de23001b9e7d2c4f6a8b0c1d3e5f7a9b',
   key_id: '9f3c01ab5d7e2f40',
   name: 'denied_calls',
   namespace: 'assistant',

@@ -26,6 +26,8 @@ export function approvalRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
 
 const Query = z.object({
   run_id: Id.optional(),
+  /** Those of this run, and of all runs below it. */
+  tree: Id.optional(),
   limit: Limit,
   after: z
     .string()
@@ -46,13 +48,15 @@ function listRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: answers({ description: 'A page of calls.', schema: z.array(ListedApproval) }),
   })
   app.openapi(route, async (c) => {
-    const { run_id, after, limit = pageDefault } = c.req.valid('query')
+    const { run_id, tree, after, limit = pageDefault } = c.req.valid('query')
     const { tenantId } = c.get('caller')
     const run = run_id === undefined ? null : await api.read.run(tenantId, run_id)
-    if (run_id !== undefined && !run) return reply(c, [])
+    const top = tree === undefined ? null : await api.read.run(tenantId, tree)
+    if ((run_id !== undefined && !run) || (tree !== undefined && !top)) return reply(c, [])
     const found = await api.read.approvals(tenantId, {
       limit,
       ...(run ? { runId: run.runId } : {}),
+      ...(top ? { treeOf: top.runId } : {}),
       ...(after === undefined ? {} : { after }),
     })
     const next = found.length === limit ? found.at(-1)?.position : undefined

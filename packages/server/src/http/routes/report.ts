@@ -1,5 +1,6 @@
 /** The report of a run: what became of its calls. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import { decisionSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { Artifacts } from '../../files/artifacts.ts'
 import type { Api, ApiEnv } from '../api.ts'
@@ -34,6 +35,7 @@ export function reportRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
         calls,
         usage: usageIn(events),
         ...artifactsIn(events),
+        todos_open: openIn(events),
       })
     })
   }
@@ -43,6 +45,11 @@ function artifactsIn(events: readonly StoredEvent[]) {
   const artifacts = new Artifacts()
   for (const event of events) artifacts.take(event)
   return { artifacts: [...artifacts.list()], artifacts_more: artifacts.more }
+}
+
+function openIn(events: readonly StoredEvent[]): number {
+  const newest = events.findLast(({ type, salt }) => type === 'todo.written' && salt !== '')
+  return newest ? decisionSchemas['todo.written'].parse(newest.payload).open : 0
 }
 
 function cancelIn(events: readonly StoredEvent[]) {

@@ -16,7 +16,7 @@ import {
   waitResponse,
 } from '../long-answers.ts'
 import type { ProblemCode } from '../problem-codes.ts'
-import { runDocument } from '../run-document.ts'
+import { listedDocument, runDocument } from '../run-document.ts'
 import { ThreadPath } from '../wire/ids.ts'
 import { isAnswer, RunCreate } from '../wire/run-create.ts'
 import { Run } from '../wire/run-view.ts'
@@ -68,7 +68,7 @@ export function runCreateRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     app.openapi(route('', `Creates a run ${where}`, inBackground), async (c) => {
       const { head } = await create(api, c, c.req.valid('json'))
       const headers = { 'content-location': runLocation(head) }
-      return reply(c, await runDocument(api.read, head, []), { headers })
+      return reply(c, await createdDocument(api.read, head), { headers })
     })
 
     const waited = answers(
@@ -100,6 +100,13 @@ export function runCreateRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
       })
     })
   }
+}
+
+/** Of one that was not admitted at once, the document says what it waits for. */
+async function createdDocument(read: Api['read'], head: RunHead): Promise<Run> {
+  const isBegun = head.seq > 1
+  const listed = isBegun ? null : await read.listedRun(head.tenantId, head.runId)
+  return listed ? listedDocument(listed, []) : runDocument(read, head, [])
 }
 
 /** A run goes on without its client, unless he said otherwise. */

@@ -1,9 +1,10 @@
 /** Runs that are there: list, get, join, stream, cancel. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { spentIn } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, ApiEnv } from '../api.ts'
 import { answers, reply } from '../answers.ts'
-import { approvalsWaiting } from '../approvals.ts'
+import { waitingInTree } from '../humans-asked.ts'
 import { inBounds } from '../audit/in-bounds.ts'
 import { insistOn } from '../authorize.ts'
 import { cancelRun, cancelWhenLeft } from '../cancel-run.ts'
@@ -19,6 +20,7 @@ import { Problem } from '../problem.ts'
 import { listedDocument, runDocument } from '../run-document.ts'
 import { CancelAction } from '../wire/cancel-action.ts'
 import { Flag, Limit, Offset, RunPath, Term, ThreadPath, ThreadRunPath } from '../wire/ids.ts'
+import { ChildRun } from '../wire/child-run.ts'
 import { amongOf, Run, WireStatus } from '../wire/run-view.ts'
 import { Values } from '../wire/values.ts'
 import { isOwn, JoinModes, modesOf, type StreamMode } from '../../wires/langgraph/stream/modes.ts'
@@ -83,7 +85,7 @@ function getRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Address)
     const run = await inBounds(() => api.read.listedRun(caller.tenantId, runId))
     // Deleted in between.
     if (!run) throw unknownRun(runId)
-    return reply(c, listedDocument(run, await approvalsWaiting(api.read, run)))
+    return reply(c, listedDocument(run, await waitingInTree(api.read, run)))
   })
 }
 
@@ -94,7 +96,9 @@ function childrenRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Add
     tags,
     summary: 'Lists the runs that a run has started, in the order of their starting',
     request: { params },
-    responses: answers({ description: 'Its children.', schema: z.array(Run) }, ['unknown_run']),
+    responses: answers({ description: 'Its children.', schema: z.array(ChildRun) }, [
+      'unknown_run',
+    ]),
   })
   app.openapi(children, async (c) => {
     const { tenantId, runId } = await findRun(api, c.get('caller'), c.req.valid('param'))
@@ -102,7 +106,13 @@ function childrenRoute(app: OpenAPIHono<ApiEnv>, api: Api, { path, params }: Add
     // Each is read as what belongs to the tenant: who may read the parent does not say it.
     const heads = await Promise.all(refs.map((ref) => api.read.run(tenantId, ref.runId)))
     const known = heads.filter((head) => head !== null)
-    return reply(c, await Promise.all(known.map((head) => runDocument(api.read, head))))
+    const documents = await Promise.all(known.map((head) => runDocument(api.read, head)))
+    const children = documents.map((run, n): ChildRun => {
+      const state = known[n]?.state
+      const spent = state ? spentIn(state) : null
+      return spent ? { ...run, spent } : run
+    })
+    return reply(c, children)
   })
 }
 

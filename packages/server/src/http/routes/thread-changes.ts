@@ -43,6 +43,8 @@ const ThreadPatch = z
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     /** As of a create; null takes it away. Whatever else is changed, what is there counts anew. */
     ttl: ThreadTtl,
+    /** `off`: nothing of the thread is remembered from now on. What was learned before stays. */
+    memory: z.enum(['on', 'off']).optional(),
   })
   .openapi('ThreadPatch')
 
@@ -62,7 +64,8 @@ function patchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     method: 'patch',
     path: '/threads/{thread_id}',
     tags,
-    summary: 'Changes the metadata of a thread, its title, and how long it lives',
+    summary:
+      'Changes the metadata of a thread, its title, how long it lives, and whether it is remembered',
     request: { params: ThreadPath, body: jsonBody(ThreadPatch) },
     responses: patched,
   })
@@ -75,10 +78,10 @@ function patchRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     responses: patched,
   })
   app.openapi(patch, async (c) => {
-    const { metadata, ttl, title } = c.req.valid('json')
+    const { metadata, ttl, title, memory } = c.req.valid('json')
     const { thread_id: threadId } = c.req.valid('param')
     const change = { metadata, ...(ttl === undefined ? {} : { ttlMinutes: ttl }) }
-    const thread = await changeThread(api, c.get('caller'), { threadId, change, title })
+    const thread = await changeThread(api, c.get('caller'), { threadId, change, title, memory })
     return isMinimal(c.req.header('prefer')) ? c.body(null, 204) : reply(c, thread)
   })
   app.openapi(patchState, async (c) => {
@@ -98,10 +101,12 @@ async function changeThread(
     threadId,
     change,
     title,
+    memory,
   }: {
     readonly threadId: string
     readonly change: ThreadChange
     readonly title?: string | undefined
+    readonly memory?: 'on' | 'off' | undefined
   },
 ): Promise<Thread> {
   const { tenantId, scopes } = caller
@@ -111,6 +116,8 @@ async function changeThread(
       detail: `metadata: a thread takes at most ${limits.threadMetadataBytesMax} bytes of JSON in all`,
       field: 'metadata',
     })
+  if (answer === 'ok' && memory !== undefined)
+    await api.threads.setMemory({ tenantId, threadId }, memory === 'off')
   if (answer === 'ok' && title !== undefined) await giveTitle(api, caller, { threadId, title })
   const thread = answer === 'ok' ? await api.read.thread(tenantId, threadId) : null
   if (!thread) throw unknownThread(threadId)
@@ -184,6 +191,7 @@ function copyRoute(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const contentKey = api.random.hex(32)
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey, origin }
     await api.threads.ensureThread(wanted)
+    if (source.isPrivate) await api.threads.setMemory({ tenantId, threadId }, true)
     if (source.title) await api.threads.giveTitle({ tenantId, threadId }, source.title)
     const thread = await api.read.thread(tenantId, threadId)
     if (!thread) throw unknownThread(threadId)

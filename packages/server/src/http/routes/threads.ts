@@ -30,6 +30,8 @@ const ThreadCreate = z
     supersteps: notYet('Copy a thread, or write messages with POST /threads/{thread_id}/state.'),
     /** Deletes the thread when nobody has used it for so many minutes. */
     ttl: ThreadTtl,
+    /** `off`: a private conversation, of which nothing is remembered, and in which nothing that is known of its user is shown. */
+    memory: z.enum(['on', 'off']).optional(),
   })
   .openapi('ThreadCreate')
 
@@ -56,13 +58,14 @@ export function threadRoutes(app: OpenAPIHono<ApiEnv>, api: Api): void {
     const wanted = { threadId, tenantId, metadata, createdAt: api.now(), contentKey }
     const stands = await api.threads.ensureThread({ ...wanted, ttlMinutes: asked.ttl ?? null })
     const isNew = stands?.contentKey === contentKey
-    if (!stands || (!isNew && if_exists === 'raise'))
+    if (!stands || stands.isMemory || (!isNew && if_exists === 'raise'))
       throw new Problem('thread_exists', {
         detail: `The thread ${threadId} is there already. Use if_exists: "do_nothing" to get it.`,
         field: 'thread_id',
       })
+    if (isNew && asked.memory === 'off') await api.threads.setMemory({ tenantId, threadId }, true)
     const thread = await api.read.thread(tenantId, threadId)
-    const bare = { status: 'idle', ttl: null, title: null } as const
+    const bare = { status: 'idle', ttl: null, title: null, isPrivate: false } as const
     const made = thread ?? { ...stands, ...bare, updatedAt: stands.createdAt }
     return reply(c, threadView(shownTo(scopes, made)))
   })

@@ -20,10 +20,22 @@ const asked = {
 }
 
 /** A call that waits for a human to approve exactly these arguments. */
-export const AskedApproval = z.object({ for: z.literal('approval'), ...asked })
+export const AskedApproval = z.object({
+  for: z.literal('approval'),
+  ...asked,
+  /** Where a run below waits for it: that run, and its thread. */
+  run_id: z.string().optional(),
+  thread_id: z.string().optional(),
+})
 export type AskedApproval = z.infer<typeof AskedApproval>
 
-const place = { run_id: z.string(), thread_id: z.string(), assistant_id: z.string() }
+const place = {
+  run_id: z.string(),
+  thread_id: z.string(),
+  assistant_id: z.string(),
+  /** The run at the top of the tree that the run stands in, which nobody started, and its thread; itself where nobody started it. */
+  root: z.object({ run_id: z.string(), thread_id: z.string(), assistant_id: z.string() }),
+}
 
 /** One row of a listing. `position` of the last one is where the next page begins. */
 export const ListedApproval = AskedApproval.extend({ ...place, position: z.string() }).openapi(
@@ -66,10 +78,22 @@ const askedView = (request: ApprovalRequest) => ({
   expires_at: request.expiresAt === null ? null : iso(request.expiresAt),
 })
 
-const placeView = ({ runId, threadId, agent }: ApprovalRequest) => ({
+const runPlace = ({ runId, threadId, agent }: ApprovalRequest['root']) => ({
   run_id: runId,
   thread_id: threadId,
   assistant_id: agent,
+})
+
+const placeView = (request: ApprovalRequest) => ({
+  ...runPlace(request),
+  root: runPlace(request.root),
+})
+
+/** What a run below waits for. */
+export const waitsBelowForApproval = (request: ApprovalRequest): AskedApproval => ({
+  ...waitsForApproval(request),
+  run_id: request.runId,
+  thread_id: request.threadId,
 })
 
 /** What a run waits for. */

@@ -10,11 +10,10 @@ import { CheckpointId } from '../../wires/langgraph/checkpoint.ts'
 import { orderFields } from './multitask.ts'
 import { Id } from './ids.ts'
 import { notYet } from './not-yet.ts'
+import { type FileBlock, SentContent, Text, sentTexts } from './sent-content.ts'
 
 const metadataBytesMax = 16 * 1024
 const messagesMax = 1000
-
-const Text = z.string().refine((text) => text.trim() !== '', 'takes text that is not blank')
 
 const Content = z.union([
   Text,
@@ -23,20 +22,21 @@ const Content = z.union([
     .min(1),
 ])
 
-const InputMessage = z
-  .object({
-    id: z.string().min(1).max(100).optional(),
-    role: z.string().optional(),
-    /** What LangChain calls the role. */
-    type: z.string().optional(),
-    content: Content,
-  })
-  .transform((message, context) => {
-    const role = roles.get(message.role ?? message.type ?? 'user')
-    if (role !== undefined) return { ...message, role }
-    context.addIssue({ code: 'custom', path: ['role'], message: 'takes "user" or "system"' })
-    return z.NEVER
-  })
+const messageWith = <Schema extends z.ZodType>(content: Schema) =>
+  z
+    .object({
+      id: z.string().min(1).max(100).optional(),
+      role: z.string().optional(),
+      /** What LangChain calls the role. */
+      type: z.string().optional(),
+      content,
+    })
+    .transform((message, context) => {
+      const role = roles.get(message.role ?? message.type ?? 'user')
+      if (role !== undefined) return { ...message, role }
+      context.addIssue({ code: 'custom', path: ['role'], message: 'takes "user" or "system"' })
+      return z.NEVER
+    })
 
 const roles = new Map<string, 'user' | 'system'>([
   ['user', 'user'],
@@ -44,7 +44,7 @@ const roles = new Map<string, 'user' | 'system'>([
   ['system', 'system'],
 ])
 
-const Messages = z.array(InputMessage).min(1, 'takes at least one message').max(messagesMax)
+const Messages = z.array(messageWith(Content)).min(1, 'takes at least one message').max(messagesMax)
 
 const HeardRole = z.enum(['assistant', 'ai', 'tool'])
 
@@ -73,7 +73,7 @@ const HeardMessage = z
   })
 
 const Conversation = z
-  .array(z.union([InputMessage, HeardMessage]))
+  .array(z.union([messageWith(SentContent), HeardMessage]))
   .min(1, 'takes at least one message')
   .max(messagesMax)
 
@@ -157,6 +157,8 @@ export const RunCreate = z
     ...orderFields,
     stream_mode: StreamModes,
     webhook: WebhookAddress.nullish(),
+    /** `off`: nothing of the run is remembered, and nothing that is known of its user is shown to it. */
+    memory: z.enum(['on', 'off']).optional(),
     /** `resume` answers what the thread's current run waits for, and creates no run. */
     command: z
       .object({
@@ -168,6 +170,8 @@ export const RunCreate = z
     /** Where the run goes on from, instead of the end of its thread. */
     checkpoint_id: CheckpointId.nullish(),
     checkpoint: z.object({ checkpoint_id: CheckpointId.nullish() }).nullish(),
+    /** False: nobody is there who could answer a question of the model, so it may ask none. */
+    interactive: z.boolean().nullish(),
     /** What the client says of the run, in the fields that its agent declares: tools and policies read them. */
     context: SaidFields,
     config: z
@@ -203,10 +207,15 @@ export const baseOf = ({
   readonly checkpoint?: { readonly checkpoint_id?: string | null | undefined } | null | undefined
 }): string | null => checkpoint_id ?? checkpoint?.checkpoint_id ?? null
 
+/** A message of a client's own. */
+export interface OwnMessage {
+  readonly id?: string
+  readonly role: 'user' | 'system'
+  readonly texts: string[]
+}
+
 /** The messages of an input that are a client's own, in order. */
-export function messagesOf(
-  input: RunCreate['input'],
-): readonly { readonly id?: string; readonly role: 'user' | 'system'; readonly texts: string[] }[] {
+export function messagesOf(input: RunCreate['input']): readonly OwnMessage[] {
   if (input === undefined || input === null) return []
   if (typeof input === 'string') return [{ role: 'user', texts: [input] }]
   if ('prompt' in input) return [{ role: 'user', texts: [input.prompt] }]
@@ -214,16 +223,35 @@ export function messagesOf(
   return own.map(({ id, role, content }) => ({
     ...(id === undefined ? {} : { id }),
     role,
-    texts: textsOf(content),
+    texts: sentTexts(content),
   }))
+}
+
+/** A file that stands in a message of an input. */
+export interface InputFile extends FileBlock {
+  /** Its message: by its place in the input, and by the id that the client gave it. */
+  readonly message: number
+  readonly messageId: string | undefined
+  /** Where in the request it stands. */
+  readonly at: string
+}
+
+/** The files that stand in a client's own messages, in order. */
+export function messageFiles(input: RunCreate['input']): readonly InputFile[] {
+  if (typeof input !== 'object' || input === null || !('messages' in input)) return []
+  return input.messages.flatMap((message, n) =>
+    message.role === 'heard' || typeof message.content === 'string'
+      ? []
+      : message.content.flatMap((block, m) => {
+          const at = `input.messages[${n}].content[${m}]`
+          return block.type === 'file' ? [{ ...block, message: n, messageId: message.id, at }] : []
+        }),
+  )
 }
 
 /** The uploads that an input names, in order. */
 export const uploadsIn = (input: RunCreate['input']): readonly string[] =>
   typeof input === 'object' && input !== null && 'files' in input ? (input.files ?? []) : []
-
-const textsOf = (content: z.output<typeof Content>): string[] =>
-  typeof content === 'string' ? [content] : content.map((part) => part.text)
 
 /** What an input says was heard before. */
 export interface HeardBefore {
@@ -255,7 +283,8 @@ export function saidBefore(input: RunCreate['input']): readonly (SaidMessage | n
   const last = input.messages.findLastIndex(({ role }) => role === 'heard')
   return input.messages.slice(0, last + 1).map((message): SaidMessage | null => {
     const { id = null } = message
-    if (message.role !== 'heard') return { id, role: message.role, texts: textsOf(message.content) }
-    return message.said === null ? null : { id, role: 'assistant', texts: textsOf(message.said) }
+    if (message.role !== 'heard')
+      return { id, role: message.role, texts: sentTexts(message.content) }
+    return message.said === null ? null : { id, role: 'assistant', texts: sentTexts(message.said) }
   })
 }

@@ -66,6 +66,8 @@ export const RunReport = z
     artifacts: z.array(z.object({ path: z.string(), bytes: z.number().int() })),
     /** Changes that are not listed: GET /runs/{run_id}/files does. */
     artifacts_more: z.number().int(),
+    /** Items of the model's plan that are not completed; 0 where it has none. */
+    todos_open: z.number().int(),
   })
   .openapi('RunReport')
 
@@ -74,6 +76,7 @@ type Told = { -readonly [K in keyof ReportedCall]: ReportedCall[K] }
 /** Facts that say what became of a call. */
 const said: Readonly<Record<string, CallStatus>> = {
   'tool.completed': 'finished',
+  'todo.written': 'finished',
   'tool.failed': 'failed',
   'tool.denied': 'denied',
   'recall.missed': 'never_started',

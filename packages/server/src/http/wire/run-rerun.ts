@@ -22,6 +22,10 @@ export const RunRerun = z
     metadata: Metadata.nullish().transform((metadata) => metadata ?? {}),
     priority: orderFields.priority,
     webhook: WebhookAddress.nullish(),
+    memory: z.enum(['then', 'now']).optional().openapi({
+      description:
+        'What it is shown of the memory of its user: what the run itself was shown (`then`, the default), or what is known now.',
+    }),
   })
   .openapi('RunRerun')
 export type RunRerun = z.output<typeof RunRerun>

@@ -4,6 +4,7 @@ import { Outcome, type RunStatus, StateName } from '@signalbox/core'
 import type { EffectRow, RunHead } from '@signalbox/engine'
 import type { RunFilter, WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { AskedApproval } from './approval-view.ts'
+import { AskedInput } from './input-view.ts'
 import { iso } from './iso.ts'
 import { MultitaskStrategy } from './multitask.ts'
 import { RunError } from './run-error.ts'
@@ -22,16 +23,32 @@ export type WireStatus = z.infer<typeof WireStatus>
 export const Waiting = z
   .discriminatedUnion('for', [
     AskedApproval,
+    AskedInput,
     z.object({
       for: z.literal('resolution'),
       effect_id: z.string(),
       call_id: z.string().nullable(),
       tool: z.string().nullable(),
       attempt: z.number().int(),
+      /** The run below that waits for it, if it is one. */
+      run_id: z.string().optional(),
+      thread_id: z.string().optional(),
     }),
   ])
   .openapi('Waiting')
 export type Waiting = z.infer<typeof Waiting>
+
+/** The id that an answer names: of the approval, of the call that asks, or of the effect whose outcome nobody knows. */
+export function waitingId(waiting: Waiting): string {
+  switch (waiting.for) {
+    case 'approval':
+      return waiting.approval_id
+    case 'input':
+      return waiting.call_id
+    case 'resolution':
+      return waiting.effect_id
+  }
+}
 
 /** The run that started a run, and for which of its calls; null where the event that names the call is not to be had. */
 const Parent = z.object({ run_id: z.string(), call_id: z.string().nullable() })
@@ -70,7 +87,7 @@ export const Run = z
     ended_at: z.string().nullable().optional(),
     /** What it waits for at the moment, in one word with what there is to know; null when it has ended. */
     waits_for: WaitsFor.nullable().optional(),
-    /** What a human must do for it to go on; empty unless it waits. Absent in listings. */
+    /** What a human must do for it to go on, in runs below it too; empty unless it waits. Absent in listings. */
     waiting: z.array(Waiting).optional(),
   })
   .openapi('Run')
@@ -91,11 +108,13 @@ const statusByOutcome = {
   rolled_back: 'interrupted',
 } as const satisfies Readonly<Record<Outcome, WireStatus>>
 
-/** A run that waits for a human reads `interrupted`, as a cancelled one does; `outcome` tells them apart. */
-export function wireStatus(head: Pick<RunHead, 'status' | 'outcome'>): WireStatus {
+/**
+ * A run that waits for a human, itself or in the runs below it, reads `interrupted`, as a cancelled one does; `outcome` tells them apart.
+ */
+export function wireStatus(head: Pick<RunHead, 'status' | 'outcome' | 'waitsBelow'>): WireStatus {
   if (head.outcome !== null) return statusByOutcome[head.outcome]
   if (head.status === 'queued') return 'pending'
-  return head.status === 'waiting' ? 'interrupted' : 'running'
+  return head.status === 'waiting' || head.waitsBelow === true ? 'interrupted' : 'running'
 }
 
 /** The runs that a status of the wire means. */
@@ -151,6 +170,12 @@ export function runView(head: RunHead, details: RunDetails): Run {
     ...(waiting === undefined ? {} : { waiting: [...waiting] }),
   }
 }
+
+export const waitsBelowForResolution = (effect: EffectRow): Waiting => ({
+  ...waitsForResolution(effect),
+  run_id: effect.runId,
+  thread_id: effect.threadId,
+})
 
 export const waitsForResolution = ({ effectId, attempt, spec }: EffectRow): Waiting => ({
   for: 'resolution',

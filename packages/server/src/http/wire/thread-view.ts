@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { ThreadStatus as RegisterStatus, ThreadView } from '@signalbox/postgres'
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
-import { artifactFields } from './file-view.ts'
+import { runValueFields } from '../../wires/langgraph/run-values.ts'
 import type { Scope } from '../../keys/scope.ts'
 import { iso } from './iso.ts'
 
@@ -24,11 +24,13 @@ export const Thread = z
       .object({
         messages: z.array(ChatMessage),
         title: z.string().optional(),
-        ...artifactFields,
+        ...runValueFields,
       })
       .nullable(),
     /** What its current run waits for, by the task that asks. */
     interrupts: z.record(z.string(), z.array(Interrupt)),
+    /** `off`: a private conversation. Absent: its agents remember what they are configured to. */
+    memory: z.literal('off').optional(),
     /** When it will be deleted unless it is used before. Absent where it was given no ttl. */
     ttl: z
       .object({ strategy: z.literal('delete'), ttl_minutes: z.number(), expires_at: z.string() })
@@ -89,6 +91,7 @@ export const threadView = (
   status: wireStatus[thread.status],
   values: null,
   interrupts: {},
+  ...(thread.isPrivate ? { memory: 'off' as const } : {}),
   ...(thread.ttl ? { ttl: ttlView(thread.ttl) } : {}),
   ...state,
 })

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { Outcome } from '@signalbox/core'
 import { Interrupt } from '../../wires/langgraph/interrupt.ts'
 import { ChatMessage } from '../../wires/langgraph/messages.ts'
-import { artifactFields } from './file-view.ts'
+import { runValueFields } from '../../wires/langgraph/run-values.ts'
 import { RunError } from './run-error.ts'
 import { Run } from './run-view.ts'
 
@@ -13,7 +13,7 @@ export const Values = z
   .object({
     /** Of the whole thread, as of the last decision of the run. With the role in the words of everybody else. */
     messages: z.array(z.intersection(ChatMessage, z.object({ role: Role }))),
-    ...artifactFields,
+    ...runValueFields,
     outcome: Outcome.nullable(),
     run: Run,
     /** Present when the run ended in error, or was not done within the time to wait. */

@@ -1,10 +1,25 @@
 /** What an open run waits for, as the wire shows it. */
 import { z } from '@hono/zod-openapi'
-import { waitKinds, type WaitsFor as WaitsForRow } from '@signalbox/postgres'
+import { waitKinds, type WaitsBelow, type WaitsFor as WaitsForRow } from '@signalbox/postgres'
 import { iso } from './iso.ts'
 import { PauseTarget, targetView } from './pause-view.ts'
 
 export const WaitKind = z.enum(waitKinds)
+
+/** A run below that waits for a human. */
+const HeldRun = z
+  .object({
+    run_id: z.string(),
+    thread_id: z.string(),
+    assistant_id: z.string(),
+    kind: WaitKind,
+    since: z.string(),
+    approval_id: z.string().optional(),
+    call_id: z.string().optional(),
+    tool: z.string().optional(),
+    effect_id: z.string().optional(),
+  })
+  .openapi('HeldRun')
 
 /** Beside its kind and since when, what there is to know of it. */
 export const WaitsFor = z
@@ -17,7 +32,7 @@ export const WaitsFor = z
     since: z.string(),
     /** `delay`, `paused`: when it is over, if that is known. */
     until: z.string().optional(),
-    /** `approval`: when it expires, if it does. */
+    /** `approval`, `input`: when it expires, if it does. */
     expires_at: z.string().optional(),
     approval_id: z.string().optional(),
     call_id: z.string().optional(),
@@ -29,19 +44,24 @@ export const WaitsFor = z
     owner: z.string().optional(),
     /** `child`: the run that was started. `thread`: the run that is before it. */
     run_id: z.string().optional(),
+    /** `thread`: what the run before it waits for, where that is a human. */
+    run_waits_for: z.enum(['approval', 'input']).optional(),
     /** `lane`: the limits (`runLimits`) that it waits for. */
     lanes: z.array(z.string()).optional(),
     /** `paused`: which pause it is, of what, and why. */
     pause_id: z.string().optional(),
     target: PauseTarget.optional(),
     reason: z.string().optional(),
+    /** `child`, where everything that the run waits for waits for humans: the runs below that do. Absent where something moves. */
+    below: z.array(HeldRun).optional(),
   })
   .openapi('WaitsFor')
 export type WaitsFor = z.infer<typeof WaitsFor>
 
 export function waitsForView(row: WaitsForRow): WaitsFor {
   const { kind, since, until, expiresAt, approvalId, callId, tool, queue } = row
-  const { effectId, attempt, owner, runId, lanes, pauseId, target, reason } = row
+  const { effectId, attempt, owner, runId, runWaitsFor, lanes, pauseId, target, reason } = row
+  const { below } = row
   return {
     kind,
     since: iso(since),
@@ -55,9 +75,26 @@ export function waitsForView(row: WaitsForRow): WaitsFor {
     ...(attempt === undefined ? {} : { attempt }),
     ...(owner === undefined ? {} : { owner }),
     ...(runId === undefined ? {} : { run_id: runId }),
+    ...(runWaitsFor === undefined ? {} : { run_waits_for: runWaitsFor }),
     ...(lanes === undefined ? {} : { lanes: [...lanes] }),
     ...(pauseId === undefined ? {} : { pause_id: pauseId }),
     ...(target === undefined ? {} : { target: targetView(target) }),
     ...(reason === undefined ? {} : { reason }),
+    ...(below === undefined ? {} : { below: below.map(heldRun) }),
+  }
+}
+
+function heldRun(row: WaitsBelow): z.infer<typeof HeldRun> {
+  const { runId, threadId, agent, kind, since, approvalId, callId, tool, effectId } = row
+  return {
+    run_id: runId,
+    thread_id: threadId,
+    assistant_id: agent,
+    kind,
+    since: iso(since),
+    ...(approvalId === undefined ? {} : { approval_id: approvalId }),
+    ...(callId === undefined ? {} : { call_id: callId }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(effectId === undefined ? {} : { effect_id: effectId }),
   }
 }

@@ -1,7 +1,7 @@
 /**
  * `SendMessage`: a message begins a task, or answers what a task asks.
  *
- * S1 Only a data part decides about a call. No text does: whatever wrote it may be a model.
+ * S1 Only a data part decides about a call. No text does: whatever wrote it may be a model. A text answers a question, if it is all that is asked.
  * S2 Every answer is looked at before the first is recorded.
  * S3 The same message again is the same task.
  * S4 The files of a message are given to its task, and to no other.
@@ -10,8 +10,9 @@ import { uuidOf } from '@signalbox/engine'
 import type { RunHead } from '@signalbox/engine'
 import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
+import { answerInput } from '../../http/answer-input.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { contradiction, contradicts, type SaidOfCall } from '../../http/contradiction.ts'
 import {
   type BroughtFile,
@@ -21,8 +22,9 @@ import {
 } from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findRun } from '../../http/find.ts'
+import { saidAnswer } from '../../http/said-answer.ts'
 import { RunCreate } from '../../http/wire/run-create.ts'
-import type { Waiting } from '../../http/wire/run-view.ts'
+import { type Waiting, waitingId } from '../../http/wire/run-view.ts'
 import { A2aError } from './errors.ts'
 import type { Part, SendMessage } from './requests.ts'
 
@@ -149,7 +151,7 @@ async function answer(
   caller: Identified,
   { head, parts }: { readonly head: RunHead; readonly parts: readonly Part[] },
 ): Promise<void> {
-  const asked = await approvalsWaiting(api.read, head)
+  const asked = await humansAsked(api.read, head)
   if (asked.length === 0) {
     const how = head.outcome === null ? 'works' : 'has ended'
     throw new A2aError(
@@ -165,13 +167,18 @@ async function answer(
       `message.parts[${file}]: a file comes with the message that begins a task; this one answers what a task asks`,
       `message.parts[${file}]`,
     )
-  const given = parts.flatMap((part, n) =>
-    part.data === undefined ? [] : [{ data: part.data, n }],
-  )
+  const [only, ...more] = asked
+  const isQuestion = only?.for === 'input' && more.length === 0
+  const given = parts.flatMap(({ data, text = '' }, n) => {
+    if (data !== undefined) return [{ data, n }]
+    return isQuestion && text.trim() !== '' ? [{ data: text, n }] : []
+  })
   if (given.length === 0)
     throw new A2aError(
       'INVALID_PARAMS',
-      'message.parts: takes a data part { "decision": "approve" | "reject" | "edit" }. No text decides.',
+      isQuestion
+        ? 'message.parts: takes the answer, as a text or as a data part { "text" | "option" | "values": … }'
+        : 'message.parts: takes a data part { "decision": "approve" | "reject" | "edit" }. No text decides.',
       'message.parts',
     )
   const records = given.map(({ data, n }) => {
@@ -190,8 +197,7 @@ function meant(asked: readonly Waiting[], data: unknown, at: string): Waiting {
   const names = Named.safeParse(data).data ?? {}
   const ids = [names.approval_id, names.call_id, names.effect_id].filter((id) => id !== undefined)
   const found = asked.find((each) => {
-    const own = each.for === 'approval' ? [each.approval_id] : [each.effect_id]
-    return ids.length > 0 && ids.every((id) => [...own, each.call_id].includes(id))
+    return ids.length > 0 && ids.every((id) => [waitingId(each), each.call_id].includes(id))
   })
   const only = ids.length === 0 && asked.length === 1 ? asked[0] : undefined
   const waiting = found ?? only
@@ -227,6 +233,18 @@ function recordOf(
     const record = () => answerApproval(api, caller, { call, named, said })
     return { id, said, at, isEdit: said.decision === 'edit', record }
   }
+  if (waiting.for === 'input') {
+    const id = waiting.call_id
+    const said = saidAnswer(waiting, withoutName(data), at)
+    const question = { runId, callId: id, field: at, at }
+    return {
+      id,
+      said,
+      at,
+      isEdit: false,
+      record: () => answerInput(api, caller, { question, said }),
+    }
+  }
   const said = parse(Resolution, data, at)
   const effectId = waiting.effect_id
   const record = async () => {
@@ -240,6 +258,14 @@ function recordOf(
       throw new A2aError('UNSUPPORTED_OPERATION', 'The call was resolved otherwise meanwhile.', at)
   }
   return { id: effectId, said, at, isEdit: false, record }
+}
+
+/** What names the question is no part of the answer. */
+function withoutName(data: unknown): unknown {
+  const named = Named.safeParse(data)
+  if (!named.success || named.data.call_id === undefined) return data
+  const { call_id: _named, ...rest } = named.data
+  return rest
 }
 
 const resolutionOf = ({ resolution, note }: z.output<typeof Resolution>) => ({

@@ -2,15 +2,17 @@
  * A run as a task of A2A's. What the agent does is its own business: a task shows what it said, and what it asks. Every
  * message of the model is an artifact with the id of the message; the last one is the answer.
  */
-import { factSchemas, legible, limits, type UserMessage } from '@signalbox/core'
+import { factSchemas, type ImagePart, imagesOf, legible, limits, partWords } from '@signalbox/core'
+import type { UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import type { Api } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { errorOfRun } from '../../http/run-document.ts'
+import { imageAddress } from '../../http/wire/image-address.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { RunError } from '../../http/wire/run-error.ts'
 import type { Waiting } from '../../http/wire/run-view.ts'
-import type { ChatMessage } from '../langgraph/messages.ts'
+import { type ChatMessage, chatWords } from '../langgraph/messages.ts'
 import { lastStep } from '../langgraph/state.ts'
 import { stepTypes } from '../langgraph/state-steps.ts'
 import { type TaskState, taskState } from './states.ts'
@@ -18,6 +20,10 @@ import { type TaskState, taskState } from './states.ts'
 export interface A2aPart {
   readonly text?: string
   readonly data?: unknown
+  /** Where the image is that the part shows, below the address of the API. */
+  readonly url?: string
+  readonly mediaType?: string
+  readonly filename?: string
 }
 
 export interface A2aMessage {
@@ -84,7 +90,7 @@ export async function taskOf(
 export async function statusOf(api: Pick<Api, 'read'>, head: RunHead): Promise<TaskStatus> {
   const status = { state: taskState(head), timestamp: iso(head.updatedAt) }
   const [waiting, error] = await Promise.all([
-    approvalsWaiting(api.read, head),
+    humansAsked(api.read, head),
     errorOfRun(api.read, head),
   ])
   if (error) return { ...status, message: failure(head, error) }
@@ -101,8 +107,10 @@ const failure = ({ runId, threadId, seq }: RunHead, error: RunError): A2aMessage
 })
 
 function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]): A2aMessage {
-  const what = waiting.map((each) => each.tool ?? 'a call').join(', ')
-  const text = `Somebody must decide about: ${what}. Answer with a data part for each.`
+  const asked = waiting.flatMap((each) => (each.for === 'input' ? [each.question] : []))
+  const decided = waiting.flatMap((each) => (each.for === 'input' ? [] : [each.tool ?? 'a call']))
+  const decides = `Somebody must decide about: ${decided.join(', ')}. Answer with a data part for each.`
+  const text = [...asked, ...(decided.length > 0 ? [decides] : [])].join('\n')
   return {
     messageId: `q_${runId}_${seq}`,
     contextId: threadId,
@@ -115,7 +123,12 @@ function question({ runId, threadId, seq }: RunHead, waiting: readonly Waiting[]
 function inputOf({ type, payload, salt }: StoredEvent): readonly UserMessage[] {
   if (salt === '') return []
   if (type === 'input.injected') return factSchemas[type].parse(payload).messages
-  return type === 'run.created' ? factSchemas[type].pick({ input: true }).parse(payload).input : []
+  if (type !== 'run.created') return []
+  const { input, files } = factSchemas[type].pick({ input: true, files: true }).parse(payload)
+  const last = input.at(-1)
+  const images = files ? imagesOf(files) : []
+  // They stand behind the last of the words that they came with.
+  return last ? [...input.slice(0, -1), { ...last, parts: [...last.parts, ...images] }] : []
 }
 
 const messageOf = ({ runId, threadId }: RunHead, { id, parts }: UserMessage): A2aMessage => ({
@@ -123,7 +136,15 @@ const messageOf = ({ runId, threadId }: RunHead, { id, parts }: UserMessage): A2
   contextId: threadId,
   taskId: runId,
   role: 'ROLE_USER',
-  parts: parts.map((part) => ({ text: part.type === 'text' ? part.text : part.preview })),
+  parts: parts.map((part) =>
+    part.type === 'image' ? imagePart(threadId, part) : { text: partWords(part) },
+  ),
+})
+
+const imagePart = (threadId: string, image: ImagePart): A2aPart => ({
+  url: imageAddress(threadId, image),
+  mediaType: image.mime,
+  ...(image.name === undefined ? {} : { filename: image.name }),
 })
 
 /** What was said in the run; what was said before it on the thread is not part of it. */
@@ -150,7 +171,7 @@ export const isSaid = (message: ChatMessage): boolean =>
   message.type === 'ai' && message.content !== ''
 
 /** A message of the model as an artifact. */
-export const artifactOf = ({ id, content }: ChatMessage): Artifact => ({
-  artifactId: id,
-  parts: [{ text: content }],
+export const artifactOf = (message: ChatMessage): Artifact => ({
+  artifactId: message.id,
+  parts: [{ text: chatWords(message) }],
 })

@@ -80,8 +80,10 @@ export function toOlderHttp(result: unknown): unknown {
 const protoState = (state: TaskState): string =>
   state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
 
-const protoPart = ({ text, data }: A2aPart): object =>
-  text === undefined ? { data: { data } } : { text }
+function protoPart({ text, data, url, mediaType, filename }: A2aPart): object {
+  if (url !== undefined) return { file: { fileWithUri: url, mimeType: mediaType, name: filename } }
+  return text === undefined ? { data: { data } } : { text }
+}
 
 const protoMessage = ({ parts, ...message }: A2aMessage): object => ({
   ...message,

@@ -114,10 +114,11 @@ export const isLast = ({ state }: TaskStatus): boolean =>
 const olderState = (state: TaskState): string =>
   state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-')
 
-const olderPart = (part: A2aPart): object => ({
-  kind: part.text === undefined ? 'data' : 'text',
-  ...part,
-})
+function olderPart({ url, mediaType, filename, ...part }: A2aPart): object {
+  if (url !== undefined)
+    return { kind: 'file', file: { uri: url, mimeType: mediaType, name: filename } }
+  return { kind: part.text === undefined ? 'data' : 'text', ...part }
+}
 
 const olderMessage = (message: A2aMessage): object => ({
   kind: 'message',

@@ -1,8 +1,17 @@
 /** The events of AG-UI 1.0 that this wire writes. Fields that may be left out are left out, never null. */
 
+/** A piece of a message that shows an image: a text, or an image at an address of this API. */
+export type AgUiPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly source: { readonly type: 'url'; readonly value: string } }
+
+/** A text; of a message that shows an image, its pieces in order. */
+export type AgUiContent = string | readonly AgUiPart[]
+
 /** What a message of AG-UI's history is. Of a message that the client sent, all it sent. */
 export type AgUiMessage =
-  | { readonly id: string; readonly role: 'user' | 'system'; readonly content: string }
+  | { readonly id: string; readonly role: 'user'; readonly content: AgUiContent }
+  | { readonly id: string; readonly role: 'system'; readonly content: string }
   | {
       readonly id: string
       readonly role: 'assistant'
@@ -13,7 +22,7 @@ export type AgUiMessage =
       readonly id: string
       readonly role: 'tool'
       readonly toolCallId: string
-      readonly content: string
+      readonly content: AgUiContent
       readonly error?: string
     }
   | SentMessage
@@ -97,7 +106,7 @@ export type AgUiEvent =
       readonly type: 'TOOL_CALL_RESULT'
       readonly messageId: string
       readonly role: 'tool'
-      readonly content: string
+      readonly content: AgUiContent
     } & Call &
       Ours)
   | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: unknown }

@@ -4,7 +4,7 @@
  * N1 A message is input once: whatever its run has come to, and while that run waits for its turn.
  * N2 What an assistant said and what a tool answered is never taken from a client.
  */
-import { factSchemas, limits, type UserMessage } from '@signalbox/core'
+import { factSchemas, limits, partWords, type UserMessage } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
 import type { Api, Identified } from '../../http/api.ts'
@@ -198,8 +198,7 @@ function bytesOf({ type, source, ...part }: Part): Uint8Array | null {
   return fromDataUrl(from.url ?? from.value ?? '')
 }
 
-const textOf = ({ parts }: UserMessage): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : part.preview)).join('')
+const textOf = ({ parts }: UserMessage): string => parts.map(partWords).join('')
 
 /** Only what was told last counts: a model reads the latest. */
 function contextMessage(

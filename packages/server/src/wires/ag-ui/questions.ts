@@ -9,6 +9,7 @@ import type { StoredEvent } from '@signalbox/engine'
 import { z } from 'zod'
 import { iso } from '../../http/wire/iso.ts'
 import type { Waiting } from '../../http/wire/run-view.ts'
+import { askedQuestion } from '../langgraph/state-steps.ts'
 
 const About = z.object({
   effectId: z.string().optional(),
@@ -25,7 +26,7 @@ const waitingStates = new Set(['approval', 'input', 'tools'])
 /** What leaves an effect under way. */
 const goesOn = new Set(['child.started', 'tool.unknown', 'tool.resolved'])
 /** What ends the asking about a call besides an answer. */
-const settles = new Set(['approval.expired', 'call.denied'])
+const settles = new Set(['approval.expired', 'input.expired', 'call.denied'])
 
 /** Sees the events of one run, in order. */
 export class Questions {
@@ -54,6 +55,7 @@ export class Questions {
     if (type === 'run.transitioned') this.#decide(event)
     else if (isFactType(type)) this.#facts.push(event)
     else if (type === 'approval.requested') this.#ask(event)
+    else if (type === 'input.requested') this.#question(event)
     else if (settles.has(type) && typeof payload['callId'] === 'string')
       this.#asked.delete(payload['callId'])
   }
@@ -82,7 +84,7 @@ export class Questions {
   #fold({ type, payload }: StoredEvent): void {
     const { effectId = '', callId = '', attempt } = About.parse(payload)
     if (!goesOn.has(type)) this.#moving.delete(effectId)
-    if (type === 'approval.answered') this.#asked.delete(callId)
+    if (type === 'approval.answered' || type === 'input.answered') this.#asked.delete(callId)
     if (type === 'tool.resolved') this.#unknown.delete(effectId)
     if (type !== 'tool.unknown') return
     this.#moving.delete(effectId)
@@ -93,6 +95,11 @@ export class Questions {
       tool: this.#works.get(effectId)?.tool ?? null,
       attempt,
     })
+  }
+
+  #question(event: StoredEvent): void {
+    const asked = askedQuestion(event)
+    this.#asked.set(asked.call_id, asked)
   }
 
   #ask(event: StoredEvent): void {

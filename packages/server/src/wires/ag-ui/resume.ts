@@ -9,11 +9,14 @@
 import type { RunHead } from '@signalbox/engine'
 import { z } from 'zod'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
+import { answerInput } from '../../http/answer-input.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Waiting } from '../../http/wire/run-view.ts'
+import { saidAnswer } from '../../http/said-answer.ts'
+import { type AskedInput, waitsForInput } from '../../http/wire/input-view.ts'
+import { type Waiting, waitingId } from '../../http/wire/run-view.ts'
 import { agUiInterrupt } from './interrupts.ts'
 import type { ResumeEntry } from './run-input.ts'
 
@@ -21,6 +24,7 @@ import type { ResumeEntry } from './run-input.ts'
 type Question = { readonly runId: string; readonly id: string } & (
   | { readonly kind: 'approval'; readonly callId: string }
   | { readonly kind: 'outcome' }
+  | { readonly kind: 'input'; readonly asked: AskedInput }
 )
 
 /** The run that goes on, and which of its questions were answered. */
@@ -64,8 +68,8 @@ export async function resumeRun(
   const other = contradiction(meant.map((each) => ({ ...each, id: each.question.id })))
   if (other) throw misfit(other.at, contradicts)
   const ids = new Set(meant.map(({ question }) => question.id))
-  const open = await approvalsWaiting(api.read, head)
-  if (open.some((waiting) => !ids.has(idOf(waiting)))) throw interruptsOpen(open)
+  const open = await humansAsked(api.read, head)
+  if (open.some((waiting) => !ids.has(waitingId(waiting)))) throw interruptsOpen(open)
   let isRepeat = true
   for (const answer of meant.toSorted((a, b) => Number(b.isEdit) - Number(a.isEdit)))
     if (await answer.record(api, caller)) isRepeat = false
@@ -81,13 +85,10 @@ export async function resumeRun(
   }
 }
 
-const idOf = (waiting: Waiting): string =>
-  waiting.for === 'approval' ? waiting.approval_id : waiting.effect_id
-
 /** The thread waits for answers, and takes nothing else; the problem says what for. */
 export const interruptsOpen = (open: readonly Waiting[]): Problem =>
   new Problem('interrupts_open', {
-    detail: `The thread waits for ${open.map(idOf).join(', ')}. Answer all of it with \`resume\`.`,
+    detail: `The thread waits for ${open.map(waitingId).join(', ')}. Answer all of it with \`resume\`.`,
     field: 'resume',
     more: { interrupts: open.map(agUiInterrupt) },
   })
@@ -101,6 +102,8 @@ async function questionOf(
   const approval = await api.read.approval(tenantId, id)
   if (approval?.threadId === place.threadId)
     return { kind: 'approval', id, runId: approval.runId, callId: approval.callId }
+  const asked = await api.read.input(tenantId, { threadId: place.threadId, callId: id })
+  if (asked) return { kind: 'input', id, runId: asked.runId, asked: waitsForInput(asked) }
   // An effect's id is that of its run and a number.
   const [, runId] = /^([0-9a-f-]{36})\.\d{1,9}$/.exec(id) ?? []
   const run = runId === undefined ? null : await api.read.run(tenantId, runId)
@@ -118,9 +121,35 @@ interface Answer {
 }
 
 function answerOf(entry: ResumeEntry, question: Question, at: string): Answer {
-  return question.kind === 'approval'
-    ? approvalAnswer(entry, question, at)
-    : outcomeAnswer(entry, question, at)
+  switch (question.kind) {
+    case 'approval':
+      return approvalAnswer(entry, question, at)
+    case 'input':
+      return inputAnswer(entry, question, at)
+    case 'outcome':
+      return outcomeAnswer(entry, question, at)
+  }
+}
+
+function inputAnswer(
+  entry: ResumeEntry,
+  question: Extract<Question, { kind: 'input' }>,
+  at: string,
+): Answer {
+  const { asked, id, runId } = question
+  const given = entry.status === 'cancelled' ? { declined: true } : entry.payload
+  const said = saidAnswer(asked, given, `${at}.payload`)
+  return {
+    question,
+    said,
+    at,
+    isEdit: false,
+    record: async (api, caller) => {
+      const about = { runId, callId: id, field: `${at}.interruptId`, at: `${at}.payload` }
+      const { code } = await answerInput(api, caller, { question: about, said })
+      return code === 'accepted'
+    },
+  }
 }
 
 /** AG-UI's own form of an answer, beside that of `POST /approvals/{id}`. */

@@ -1,7 +1,7 @@
 /** From a `RunAgentInput` to the run that it means: a new one, one that goes on, or the one it meant before. */
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { humansAsked } from '../../http/humans-asked.ts'
 import { broughtFiles, type SentFile } from '../../http/brought-files.ts'
 import { createRun } from '../../http/create-run.ts'
 import { findAgent, findRun } from '../../http/find.ts'
@@ -88,7 +88,7 @@ const given = (all: Required<Ignored> | Ignored): Ignored =>
 async function refuseWhileWaiting(api: Api, caller: Identified, threadId: string): Promise<void> {
   const waiting = { threadId, status: 'waiting', limit: 1 } as const
   const [head] = await api.read.runs(caller.tenantId, waiting)
-  const open = head ? await approvalsWaiting(api.read, head) : []
+  const open = head ? await humansAsked(api.read, head) : []
   if (open.length > 0) throw interruptsOpen(open)
 }
 

@@ -5,7 +5,15 @@
  * C2 Each call that was shown settles exactly once: an output, an error, or a denial. A denial is always the answer to a
  *    question, as the SDK has it: where no human was asked, we ask and answer ourselves (`isAutomatic`).
  */
-import type { FactPayload, DecisionPayload, ToolCallPart, ToolOutput } from '@signalbox/core'
+import {
+  type DecisionPayload,
+  type FactPayload,
+  partWords,
+  questionToolName,
+  type ToolCallPart,
+  type ToolOutput,
+} from '@signalbox/core'
+import { imageAddress } from '../../http/wire/image-address.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { Chunk } from './chunk.ts'
 
@@ -22,7 +30,9 @@ export class Calls {
   readonly #open = new Map<string, Shown>()
 
   show({ id, name, args, invalid }: ToolCallPart): Chunk {
-    const call = { toolCallId: id, toolName: name, input: args, providerExecuted: true } as const
+    // A page gives the output of a question, as of a tool of its own.
+    const executed = name === questionToolName ? {} : ({ providerExecuted: true } as const)
+    const call = { toolCallId: id, toolName: name, input: args, ...executed }
     if (invalid) return { type: 'tool-input-error', ...call, errorText: invalid.message }
     this.#open.set(id, { tool: name, approvalId: null, approved: null })
     return { type: 'tool-input-available', ...call }
@@ -30,7 +40,10 @@ export class Calls {
 
   /** Does a human have to say something before the run goes on? */
   get isAsking(): boolean {
-    return [...this.#open.values()].some((call) => call.approvalId !== null && !call.approved)
+    return [...this.#open.values()].some(
+      ({ tool, approvalId, approved }) =>
+        (approvalId !== null && !approved) || tool === questionToolName,
+    )
   }
 
   ask(request: DecisionPayload<'approval.requested'>): readonly Chunk[] {
@@ -87,21 +100,29 @@ export class Calls {
     ]
   }
 
-  settle(callId: string, { content, structured, isError }: ToolOutput): readonly Chunk[] {
+  /** What became of a call, and behind it the images that it showed, which are blobs of the thread. */
+  settle(callId: string, output: ToolOutput, threadId: string): readonly Chunk[] {
     const call = this.#open.get(callId)
     if (!call) return []
-    const text = content.map((part) => (part.type === 'text' ? part.text : part.preview)).join('')
+    const { content, structured, isError } = output
+    const text = content.map(partWords).join('')
     if (isError && call.approvalId !== null && call.approved !== true)
       return this.deny(callId, text)
     this.#open.delete(callId)
-    if (isError) return [failed(callId, text)]
-    const about = { toolCallId: callId, providerExecuted: true } as const
-    return [{ type: 'tool-output-available', ...about, output: structured ?? text }]
+    const images = content.flatMap((part): readonly Chunk[] =>
+      part.type === 'image'
+        ? [{ type: 'file', url: imageAddress(threadId, part), mediaType: part.mime }]
+        : [],
+    )
+    if (isError) return [failed(callId, text), ...images]
+    const executed = call.tool === questionToolName ? {} : ({ providerExecuted: true } as const)
+    const about = { toolCallId: callId, ...executed }
+    return [{ type: 'tool-output-available', ...about, output: structured ?? text }, ...images]
   }
 
   /** The run is over: what has not settled never will. */
   end(): readonly Chunk[] {
-    return [...this.#open.keys()].flatMap((callId) => this.settle(callId, missing))
+    return [...this.#open.keys()].flatMap((callId) => this.settle(callId, missing, ''))
   }
 }
 

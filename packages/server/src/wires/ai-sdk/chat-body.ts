@@ -5,7 +5,7 @@
  *    message that it names; whatever else stands there changes nothing.
  */
 import { z } from '@hono/zod-openapi'
-import { limits } from '@signalbox/core'
+import { limits, questionToolName } from '@signalbox/core'
 import { type BroughtFile, broughtFiles, fromDataUrl } from '../../http/brought-files.ts'
 import { Problem } from '../../http/problem.ts'
 
@@ -46,6 +46,14 @@ export interface AnsweredCall {
   readonly at: string
 }
 
+/** The output that a page gave a question of the model, as it stands in a message. */
+export interface AnsweredInput {
+  readonly toolCallId: string
+  readonly output: unknown
+  /** Where in the request it stands. */
+  readonly at: string
+}
+
 /** What a request asks for. */
 export type Wish =
   /** Another answer. `replaced` is the one that is not wanted, if the client says. */
@@ -64,6 +72,8 @@ export type Wish =
       readonly id: string
       /** None if the client only asks how the message goes on. */
       readonly answers: readonly AnsweredCall[]
+      /** Of questions that were answered before, too. */
+      readonly inputs: readonly AnsweredInput[]
       /** How many steps of the message the client has begun. */
       readonly steps: number
     }
@@ -137,6 +147,17 @@ const Responded = z.looseObject({
   }),
 })
 
+const GivenOutput = z.looseObject({
+  type: z.string(),
+  toolName: z.string().optional(),
+  toolCallId: z.string(),
+  state: z.literal('output-available'),
+  output: z.unknown(),
+})
+
+const isQuestion = ({ type, toolName }: z.infer<typeof GivenOutput>): boolean =>
+  type === `tool-${questionToolName}` || (type === 'dynamic-tool' && toolName === questionToolName)
+
 function answersIn({ id, parts }: Message, at: string): Wish {
   const answers = parts.flatMap((part, n): readonly AnsweredCall[] => {
     if (part['state'] !== 'approval-responded') return []
@@ -150,8 +171,14 @@ function answersIn({ id, parts }: Message, at: string): Wish {
     const { id: approvalId, approved, reason } = approval
     return [{ approvalId, toolCallId, approved, reason, at: `${where}.approval.id` }]
   })
+  const inputs = parts.flatMap((part, n): readonly AnsweredInput[] => {
+    const read = GivenOutput.safeParse(part)
+    if (!read.success || !isQuestion(read.data)) return []
+    const { toolCallId, output } = read.data
+    return [{ toolCallId, output, at: `${at}.parts[${n}].output` }]
+  })
   const steps = parts.filter(({ type }) => type === 'step-start').length
-  return { kind: 'answers', id, answers, steps }
+  return { kind: 'answers', id, answers, inputs, steps }
 }
 
 const misfit = (takes: string, field: string): Problem =>

@@ -42,6 +42,8 @@ export type Chunk =
   | ToolOutput<'tool-output-available', { readonly output: unknown }>
   | ToolOutput<'tool-output-error', { readonly errorText: string }>
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
+  /** An image that a tool showed, at an address of this API. */
+  | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | {
       readonly type: `data-${string}`
       readonly id?: string
@@ -64,13 +66,13 @@ interface ToolInput {
   readonly toolName: string
   readonly input: unknown
   /** Always: no client is to execute a call of ours. */
-  readonly providerExecuted: true
+  readonly providerExecuted?: true
 }
 
 type ToolOutput<Type extends string, What> = What & {
   readonly type: Type
   readonly toolCallId: string
-  readonly providerExecuted: true
+  readonly providerExecuted?: true
 }
 
 /** A part as a server-sent event. */

@@ -7,7 +7,7 @@
  * V2 An edit ends what goes on in the chat: nobody wants that answer any more.
  * V3 Before the first message of a chat there is nothing to go on from: the chat begins anew, on a thread of its own.
  */
-import { factSchemas } from '@signalbox/core'
+import { factSchemas, partWords } from '@signalbox/core'
 import type { RunHead } from '@signalbox/engine'
 import type { Api, Identified } from '../../http/api.ts'
 import { type BroughtFile, keysOf } from '../../http/brought-files.ts'
@@ -69,7 +69,7 @@ async function saidBy(api: Pick<Api, 'read'>, { tenantId, runId }: RunHead) {
     ? fact.parse(created.payload)
     : { input: [], user: undefined, files: undefined }
   const parts = input.flatMap((message) => message.parts)
-  const texts = parts.map((part) => (part.type === 'text' ? part.text : part.preview))
+  const texts = parts.map(partWords)
   const keys = Array.isArray(files) ? files.map(({ key }) => key ?? '') : []
   return { texts, keys, userId: user?.id }
 }

@@ -14,6 +14,7 @@ import {
   type ModelTurn,
   type Outcome,
   readFact,
+  decidedResult,
   resultOf,
   type ToolCallPart,
 } from '@signalbox/core'
@@ -53,11 +54,14 @@ export class Projection {
   /** Facts that no decision has folded yet. */
   #facts: Fact[] = []
   #decided: Decided | null = null
+  /** Whose blobs the images of its results are. */
+  #threadId = ''
 
   /** Takes an event in. Before any but a verdict, `flush`. */
   see(event: StoredEvent): void {
     // What was erased says nothing.
     if (event.salt === '') return
+    this.#threadId = event.threadId
     this.#error.see(event)
     this.#artifacts.take(event)
     const reset = this.#resets.see(event)
@@ -151,11 +155,14 @@ export class Projection {
     const result = resultOf(fact)
     return [
       ...childNotice(fact),
-      ...(result ? this.#calls.settle(result.callId, result.output) : []),
+      ...(result ? this.#calls.settle(result.callId, result.output, this.#threadId) : []),
     ]
   }
 
-  #judged({ type, payload }: StoredEvent): readonly Chunk[] {
+  #judged(event: StoredEvent): readonly Chunk[] {
+    const { type, payload } = event
+    const settled = decidedResult(event)
+    if (settled) return this.#calls.settle(settled.callId, settled.output, event.threadId)
     switch (type) {
       case 'approval.requested':
         return this.#calls.ask(decisionSchemas[type].parse(payload))

@@ -1,5 +1,5 @@
 /** What users say to a run while it goes on: shown between the steps where the machine took it. */
-import { decisionSchemas, type FactPayload, type UserMessage } from '@signalbox/core'
+import { decisionSchemas, type FactPayload, partWords, type UserMessage } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { Chunk } from './chunk.ts'
 
@@ -25,8 +25,5 @@ export class Steering {
 const chunkOf = ({ id, parts }: UserMessage): Chunk => ({
   type: 'steering-message',
   id,
-  parts: parts.map((part) => ({
-    type: 'text',
-    text: part.type === 'text' ? part.text : part.preview,
-  })),
+  parts: parts.map((part) => ({ type: 'text', text: partWords(part) })),
 })

@@ -1,13 +1,13 @@
 /**
  * Interrupts: what LangGraph calls the questions of a run that waits for a human. All calls of a turn that wait are one
  * interrupt, in the schema of LangChain's middleware for human answers, which chat pages draw their buttons from. A call
- * whose outcome nobody knows is an interrupt of its own.
+ * whose outcome nobody knows is an interrupt of its own, and so is a question of the model.
  */
 import { z } from '@hono/zod-openapi'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
-import type { Waiting } from '../../http/wire/run-view.ts'
+import { type Waiting, waitingId } from '../../http/wire/run-view.ts'
 
-/** `id` is what an answer names: that of the first approval that waits, or of the effect whose outcome nobody knows. */
+/** `id` is what an answer names: that of the first approval that waits, of the call that asks, or of the effect whose outcome nobody knows. */
 export const Interrupt = z
   .object({ id: z.string(), value: z.record(z.string(), z.unknown()) })
   .openapi('Interrupt')
@@ -18,11 +18,11 @@ const decisions = ['approve', 'edit', 'reject'] as const
 /** What a run waits for, as interrupts: the approvals first. */
 export function interruptsOf(waiting: readonly Waiting[]): readonly Interrupt[] {
   const asked = waiting.filter((each) => each.for === 'approval')
-  const unknown = waiting.filter((each) => each.for === 'resolution')
+  const others = waiting.filter((each) => each.for !== 'approval')
   const [first] = asked
   return [
     ...(first ? [{ id: first.approval_id, value: approvalValue(first, asked) }] : []),
-    ...unknown.map((each) => ({ id: each.effect_id, value: { ...each } })),
+    ...others.map((each) => ({ id: waitingId(each), value: { ...each } })),
   ]
 }
 

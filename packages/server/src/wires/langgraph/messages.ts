@@ -7,22 +7,36 @@
  */
 import { z } from '@hono/zod-openapi'
 import {
-  ContentPart,
+  type ContentPart,
   decisionSchemas,
   type EditMessage,
   type FactPayload,
   type ModelTurn,
   readFact,
+  decidedResult,
+  type ImagePart,
+  imagesOf,
+  partWords,
   resultOf,
   type ToolOutput,
   type UserMessage,
 } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import { sentenceOf } from '@signalbox/core'
+import { imageAddress } from '../../http/wire/image-address.ts'
+
+/** A text, or an image at an address of this API, in the place where it stands. */
+const ContentBlock = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image_url'), image_url: z.object({ url: z.string() }) }),
+])
+
+/** A text; of what shows an image, a list. */
+const ChatContent = z.union([z.string(), z.array(ContentBlock)])
+export type ChatContent = z.infer<typeof ChatContent>
 
 const said = {
   id: z.string(),
-  content: z.string(),
   additional_kwargs: z.record(z.string(), z.unknown()),
   response_metadata: z.record(z.string(), z.unknown()),
 }
@@ -44,10 +58,15 @@ const UsageMetadata = z.object({
   output_token_details: z.object({ reasoning: z.number().int() }).optional(),
 })
 
-const HumanMessage = z.object({ type: z.enum(['human', 'system']), ...said })
+const HumanMessage = z.object({
+  type: z.enum(['human', 'system']),
+  ...said,
+  content: ChatContent,
+})
 const AiMessage = z.object({
   type: z.literal('ai'),
   ...said,
+  content: z.string(),
   tool_calls: z.array(ToolCall),
   invalid_tool_calls: z.array(z.unknown()),
   usage_metadata: UsageMetadata.optional(),
@@ -55,6 +74,7 @@ const AiMessage = z.object({
 const ToolMessage = z.object({
   type: z.literal('tool'),
   ...said,
+  content: ChatContent,
   name: z.string(),
   tool_call_id: z.string(),
   status: z.enum(['success', 'error']),
@@ -72,11 +92,33 @@ export type AiMessage = z.infer<typeof AiMessage>
 const nothing = () => ({ additional_kwargs: {}, response_metadata: {} })
 
 /** The texts of parts; of a blob its preview. */
-const textOf = (parts: readonly ContentPart[]): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : part.preview)).join('')
+const textOf = (parts: readonly ContentPart[]): string => parts.map(partWords).join('')
 
-const isContent = (part: { readonly type: string }): part is ContentPart =>
-  part.type === 'text' || part.type === 'blob'
+/** The same where an image stands among them: each text and each image in its place. */
+function contentOf(parts: readonly ContentPart[], threadId: string): ChatContent {
+  if (!parts.some(({ type }) => type === 'image')) return textOf(parts)
+  return parts.map((part) =>
+    part.type === 'image'
+      ? { type: 'image_url', image_url: { url: imageAddress(threadId, part) } }
+      : { type: 'text', text: partWords(part) },
+  )
+}
+
+/** The texts of a message. */
+export const chatWords = ({ content }: { readonly content: ChatContent }): string =>
+  typeof content === 'string'
+    ? content
+    : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
+
+/** The addresses of the images of a message, in order. */
+export const imagesOfMessage = ({
+  content,
+}: {
+  readonly content: ChatContent
+}): readonly string[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((block) => (block.type === 'image_url' ? [block.image_url.url] : []))
 
 /** What the model said in a turn, before any verdict spoke for it. */
 function aiMessage(turn: ModelTurn): AiMessage {
@@ -85,7 +127,7 @@ function aiMessage(turn: ModelTurn): AiMessage {
   return {
     type: 'ai',
     id,
-    content: textOf(parts.filter(isContent)),
+    content: textOf(parts.filter((part) => part.type === 'text' || part.type === 'blob')),
     additional_kwargs: {},
     response_metadata: {
       model_name: turn.model,
@@ -131,7 +173,7 @@ export class ChatMessages {
   /** The message that asked for a call. */
   readonly #askedBy = new Map<string, string>()
   /** Said to the run at hand by the events of these numbers, and not shown to the model yet. */
-  #waiting: { readonly seq: number; readonly messages: readonly UserMessage[] }[] = []
+  #waiting: { readonly event: StoredEvent; readonly messages: readonly UserMessage[] }[] = []
 
   /** Folds an event; of what is no part of a conversation, nothing. */
   take(event: StoredEvent): void {
@@ -142,20 +184,22 @@ export class ChatMessages {
     if (event.type === 'call.denied') {
       const { callId, code, message } = decisionSchemas['call.denied'].parse(event.payload)
       const text = `Error: this call was not executed (${code}). ${message}`
-      return this.#answer(callId, { content: [{ type: 'text', text }], isError: true })
+      return this.#answer(event, callId, { content: [{ type: 'text', text }], isError: true })
     }
+    const settled = decidedResult(event)
+    if (settled) return this.#answer(event, settled.callId, settled.output)
     if (event.type === 'input.taken' || event.type === 'input.left')
       return this.#hear(decisionSchemas[event.type].parse(event.payload).through)
     const fact = readFact(event)
-    if (fact?.type === 'run.created') return this.#begin(fact.payload)
+    if (fact?.type === 'run.created') return this.#begin(event, fact.payload)
     if (fact?.type === 'input.injected') {
-      this.#waiting.push({ seq: fact.seq, messages: fact.payload.messages })
+      this.#waiting.push({ event, messages: fact.payload.messages })
       return
     }
     if (fact?.type === 'model.completed') return this.#say(fact.payload.turn)
     if (fact?.type === 'approval.answered') return this.#edit(fact.payload)
     const result = fact && resultOf(fact)
-    if (result) this.#answer(result.callId, result.output)
+    if (result) this.#answer(event, result.callId, result.output)
   }
 
   /** What was said so far. A message that says nothing is not there. */
@@ -178,29 +222,46 @@ export class ChatMessages {
     return asking?.type === 'ai' ? asking.tool_calls.find(({ id }) => id === callId) : undefined
   }
 
-  #begin({ input, edit, base, history = [] }: FactPayload<'run.created'>): void {
+  #begin(
+    event: StoredEvent,
+    { input, edit, base, history = [], files }: FactPayload<'run.created'>,
+  ): void {
     // As in the prompt: what a faulted run did not take was said all the same.
     if (!base) this.#hear(Infinity)
     this.#waiting = []
-    this.#speakAll(history)
-    this.#speakAll(edit?.messages ?? input)
+    this.#speakAll(event, history)
+    this.#speakAll(event, edit?.messages ?? input)
+    if (!edit && files) this.#show(event, input, imagesOf(files))
+  }
+
+  /** The images that came with the words of a run stand behind the last of them. */
+  #show(
+    { threadId }: StoredEvent,
+    input: readonly UserMessage[],
+    images: readonly ImagePart[],
+  ): void {
+    const last = input.at(-1)
+    const message = this.#messages.get(last?.id ?? '')
+    if (!last || !message || message.type === 'ai' || images.length === 0) return
+    const content = contentOf([...last.parts, ...images], threadId)
+    this.#messages.set(message.id, { ...message, content })
   }
 
   /** What was said to the run up to this event stands here from now on. */
   #hear(through: number): void {
-    for (const { seq, messages } of this.#waiting) if (seq <= through) this.#speakAll(messages)
-    this.#waiting = this.#waiting.filter(({ seq }) => seq > through)
+    for (const { event, messages } of this.#waiting)
+      if (event.seq <= through) this.#speakAll(event, messages)
+    this.#waiting = this.#waiting.filter(({ event }) => event.seq > through)
   }
 
-  #speakAll(words: readonly EditMessage[]): void {
+  #speakAll({ threadId }: StoredEvent, words: readonly EditMessage[]): void {
     for (const { id, role, parts } of words) {
-      const content = textOf(parts)
-      if (role === 'assistant') this.#messages.set(id, { ...silent(id), content })
+      if (role === 'assistant') this.#messages.set(id, { ...silent(id), content: textOf(parts) })
       else
         this.#messages.set(id, {
           type: role === 'user' ? 'human' : 'system',
           id,
-          content,
+          content: contentOf(parts, threadId),
           ...nothing(),
         })
     }
@@ -232,7 +293,7 @@ export class ChatMessages {
     this.#messages.set(asking.id, { ...asking, tool_calls })
   }
 
-  #answer(callId: string, output: ToolOutput): void {
+  #answer({ threadId }: StoredEvent, callId: string, output: ToolOutput): void {
     const call = this.#callOf(callId)
     // Whatever became of calls that are gone, nobody asked for them.
     if (!call) return
@@ -240,7 +301,7 @@ export class ChatMessages {
     this.#messages.set(id, {
       type: 'tool',
       id,
-      content: textOf(output.content),
+      content: contentOf(output.content, threadId),
       ...nothing(),
       name: call.name,
       tool_call_id: callId,

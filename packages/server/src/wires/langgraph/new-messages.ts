@@ -1,6 +1,8 @@
 /** What of a conversation is input: clients whose graphs keep one of their own send all of it, and the thread has most of it. */
 import {
+  messageFiles,
   heardIn,
+  type InputFile,
   messagesOf,
   type RunCreate,
   saidBefore,
@@ -23,10 +25,13 @@ interface Place {
 
 type Own = ReturnType<typeof messagesOf>
 
-interface News {
+/** What of an input the thread has not heard. */
+export interface NewInput {
   readonly own: Own
   /** What was said elsewhere, before it. */
   readonly history: readonly SaidMessage[]
+  /** The files that stand in what is new. */
+  readonly files: readonly InputFile[]
 }
 
 /**
@@ -37,10 +42,10 @@ export async function newMessages(
   read: ReadModel,
   { checkpointId, key, ...thread }: Place,
   input: RunCreate['input'],
-): Promise<News> {
+): Promise<NewInput> {
   const [heard, own] = [heardIn(input), messagesOf(input)]
   if (heard.size === 0 || (key !== null && (await read.run(thread.tenantId, key))))
-    return { own, history: [] }
+    return { own, history: [], files: messageFiles(input) }
   const state =
     checkpointId === null
       ? await currentState(read, thread)
@@ -55,13 +60,15 @@ export async function newMessages(
   for (const [n, { id, answers }] of heard)
     if ((id === null || !known.has(id)) && (answers === null || !calls.has(answers)))
       throw misfit(`input.messages[${n}].role`, 'takes "user" or "system" for what is not known')
-  const fresh = own.filter(({ id }) => id === undefined || !known.has(id))
-  if (fresh.length > 0) return { own: fresh, history: [] }
+  const isNew = (id: string | undefined) => id === undefined || !known.has(id)
+  const fresh = own.filter(({ id }) => isNew(id))
+  const files = messageFiles(input).filter(({ messageId }) => isNew(messageId))
+  if (fresh.length > 0) return { own: fresh, history: [], files }
   throw misfit('input.messages', 'takes at least one message that the thread has not heard')
 }
 
 /** A conversation that was had elsewhere: texts, and behind them what the run is asked. */
-function imported(input: RunCreate['input'], own: Own): News {
+function imported(input: RunCreate['input'], own: Own): NewInput {
   const before = saidBefore(input)
   const history = before.map((message, n) => {
     if (message) return message
@@ -76,7 +83,10 @@ function imported(input: RunCreate['input'], own: Own): News {
       'input.messages',
       `takes at most ${limits.editMessagesMax} messages that were said before`,
     )
-  if (asked.length > 0) return { own: asked, history }
+  const files = messageFiles(input)
+  const early = files.find(({ message }) => message < before.length)
+  if (early) throw misfit(early.at, 'takes text alone in what was said before')
+  if (asked.length > 0) return { own: asked, history, files }
   throw misfit('input.messages', 'takes a message behind what an assistant has said')
 }
 

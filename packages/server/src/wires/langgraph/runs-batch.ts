@@ -51,7 +51,9 @@ export async function createBatch(
     const key = idempotencyKey === undefined ? undefined : `${unquoted(idempotencyKey)}.${n}`
     const found = assistants.get(body.assistant_id)
     if (!found) throw new Error('unreachable: every assistant was looked for')
-    const create = { body, threadId: null, idempotencyKey: key }
+    // Nobody looks at each of many, unless they say so.
+    const interactive = body.interactive ?? false
+    const create = { body: { ...body, interactive }, threadId: null, idempotencyKey: key }
     return readyCreate(api, caller, { request: create, found })
   })
   const heads: RunHead[] = []

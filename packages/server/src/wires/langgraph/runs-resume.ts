@@ -8,14 +8,16 @@
 import type { RunHead } from '@signalbox/engine'
 import { z } from '@hono/zod-openapi'
 import { answerApproval, ApprovalDecision } from '../../http/answer-approval.ts'
+import { answerInput } from '../../http/answer-input.ts'
 import type { Api, Identified } from '../../http/api.ts'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { waitingInTree } from '../../http/humans-asked.ts'
 import { contradiction, contradicts } from '../../http/contradiction.ts'
 import { declaredFields, type SaidFields } from '../../http/declared-fields.ts'
 import { findRun, unknownThread } from '../../http/find.ts'
 import { findAssistant } from '../../http/find-assistant.ts'
 import { Problem } from '../../http/problem.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
+import { questionAnswers } from './question-answers.ts'
 
 const field = 'command.resume'
 
@@ -44,18 +46,28 @@ export async function resumeRun(api: Api, caller: Identified, resume: Resume): P
   const head = await waitingRun(api, caller, threadId)
   if (head.agent !== agent.name)
     throw misfit(`takes "${head.agent}", the agent of the run that waits`, 'assistant_id')
-  const waiting = await approvalsWaiting(api.read, head)
+  const waiting = await waitingInTree(api.read, head)
   const asked = waiting.filter((each) => each.for === 'approval')
-  if (asked.length === 0) throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
-  for (const { call, said, at } of answersTo(asked, value)) {
-    const about = { runId: head.runId, callId: call.call_id }
+  const questions = waiting.filter((each) => each.for === 'input')
+  if (asked.length + questions.length === 0)
+    throw nothingWaits(threadId, waiting.length > 0 ? head.runId : null)
+  const { answers, rest } = questionAnswers(questions, { value, alone: asked.length === 0, field })
+  const decided = rest === undefined ? [] : answersTo(asked, rest)
+  // A run below asks for itself, and is answered by itself.
+  for (const { asked: question, said, at } of answers) {
+    const { call_id: callId, run_id: runId = head.runId } = question
+    await answerInput(api, caller, { question: { runId, callId, field: at, at }, said })
+  }
+  for (const { call, said, at } of decided) {
+    const about = { runId: call.run_id ?? head.runId, callId: call.call_id }
     await answerApproval(api, caller, { call: about, named: { id: call.call_id, field: at }, said })
   }
   return { head: await findRun(api, caller, { run_id: head.runId }), before: head.seq }
 }
 
 async function waitingRun(api: Api, { tenantId }: Identified, threadId: string): Promise<RunHead> {
-  const [head] = await api.read.runs(tenantId, { threadId, status: 'waiting', limit: 1 })
+  const among = { statuses: ['waiting'] as const, outcomes: [] }
+  const [head] = await api.read.runs(tenantId, { threadId, among, limit: 1 })
   if (head) return head
   if (!(await api.read.thread(tenantId, threadId))) throw unknownThread(threadId)
   throw nothingWaits(threadId, null)

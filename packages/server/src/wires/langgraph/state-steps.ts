@@ -14,12 +14,15 @@ import {
   type StateName,
 } from '@signalbox/core'
 import type { Moment, StoredEvent } from '@signalbox/engine'
-import { Artifacts, type ArtifactValues } from '../../files/artifacts.ts'
+import { Artifacts } from '../../files/artifacts.ts'
 import type { AskedApproval } from '../../http/wire/approval-view.ts'
+import { askedInput, type AskedInput } from '../../http/wire/input-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { checkpointId } from './checkpoint.ts'
 import { type RunFailure, Failures } from './failure.ts'
 import { type ChatMessage, ChatMessages } from './messages.ts'
+import { plansOf } from './plan.ts'
+import type { RunLeft } from './run-values.ts'
 
 /** Types of events that the steps of a thread are folded from. */
 export const stepTypes: readonly string[] = [
@@ -30,6 +33,7 @@ export const stepTypes: readonly string[] = [
   'policy.answered',
   'approval.requested',
   'approval.expired',
+  'input.requested',
   'cancel.requested',
   'run.faulted',
 ]
@@ -48,23 +52,24 @@ export interface StepHead {
   readonly isEdit: boolean
 }
 
+/** A call that waits for a human. */
+type Asked = AskedApproval | AskedInput
+
 /** A decision, and the thread as it left it. */
-export interface StateStep extends StepHead {
+export interface StateStep extends StepHead, RunLeft {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly state: StateName
   readonly outcome: Outcome | null
   /** Effects that were asked for and have not settled, and the states that wait for them. */
   readonly open: ReadonlyMap<string, string>
-  /** Calls that wait for a human. */
-  readonly asked: readonly AskedApproval[]
+  /** Calls that wait for a human: to be approved, or answered. */
+  readonly asked: readonly Asked[]
   /** Is its run being cancelled, with nothing behind it that goes on? */
   readonly isCancelled: boolean
   /** Of the end of its run; null if it was none. */
   readonly failure: RunFailure | null
   readonly messages: readonly ChatMessage[]
-  /** The artifacts that its run has left so far for its users. */
-  readonly artifacts: ArtifactValues
 }
 
 /**
@@ -121,10 +126,6 @@ export function beginningOf(
 const isRollback = (event: StoredEvent): boolean =>
   event.type === 'run.transitioned' && event.payload['outcome'] === 'rolled_back'
 
-/** The ids of all steps, oldest first. */
-export const stepIds = (events: readonly StoredEvent[]): readonly string[] =>
-  stepHeads(events).map(({ id }) => id)
-
 /** Erased events say nothing, not even of steps. */
 const isStep = (event: StoredEvent): boolean =>
   event.type === 'run.transitioned' && event.salt !== ''
@@ -137,9 +138,10 @@ export function foldSteps(
   const story = new Story()
   const steps: StateStep[] = []
   const heads = new Map(wanted.map((head) => [head.id, head]))
+  const plans = plansOf(events, stepHeads(events))
   const keep = (next?: StoredEvent) => {
     const head = heads.get(story.id)
-    if (head) steps.push({ ...head, ...story.now(next) })
+    if (head) steps.push({ ...head, ...story.now(next), todos: plans.get(head.id) ?? null })
   }
   for (const event of events) {
     // What follows a decision up to the next one is part of it.
@@ -153,7 +155,7 @@ export function foldSteps(
 class Story {
   readonly #messages = new ChatMessages()
   readonly #open = new Map<string, string>()
-  readonly #asked = new Map<string, AskedApproval>()
+  readonly #asked = new Map<string, Asked>()
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
   #runId = ''
@@ -173,7 +175,7 @@ class Story {
   }
 
   /** The step that is told, before the decision that comes next in the events, if one does. */
-  now(next?: StoredEvent): Omit<StateStep, keyof StepHead> {
+  now(next?: StoredEvent): Omit<StateStep, keyof StepHead | 'todos'> {
     const [open, asked] = [new Map(this.#open), [...this.#asked.values()]]
     // A decision that was made behind the cancel says itself what goes on.
     const isLast = next?.runId !== this.#runId
@@ -223,6 +225,7 @@ class Story {
     this.#messages.take(event)
     const { callId } = event.payload
     if (event.type === 'approval.requested') this.#ask(event)
+    else if (event.type === 'input.requested') this.#question(event)
     else if (typeof callId === 'string') this.#asked.delete(callId)
   }
 
@@ -230,7 +233,16 @@ class Story {
     const asked = askedApproval(event, (callId) => this.#messages.argsOf(callId))
     this.#asked.set(asked.call_id, asked)
   }
+
+  #question(event: StoredEvent): void {
+    const asked = askedQuestion(event)
+    this.#asked.set(asked.call_id, asked)
+  }
 }
+
+/** What an `input.requested` asks. */
+export const askedQuestion = ({ payload, at }: StoredEvent): AskedInput =>
+  askedInput(decisionSchemas['input.requested'].parse(payload), at)
 
 /** What an `approval.requested` asks; `argsOf` knows the arguments of calls. */
 export function askedApproval(

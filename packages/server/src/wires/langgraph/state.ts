@@ -2,12 +2,12 @@
 import { z } from '@hono/zod-openapi'
 import { legible, limits } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
-import { artifactFields } from '../../http/wire/file-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { Checkpoint, checkpointOf } from './checkpoint.ts'
 import { Interrupt, interruptsOf } from './interrupt.ts'
 import { ChatMessage } from './messages.ts'
+import { runValueFields, runValues } from './run-values.ts'
 import { foldSteps, type StateStep, type StepHead, stepHeads, stepTypes } from './state-steps.ts'
 
 const Task = z.object({
@@ -28,7 +28,7 @@ export const ThreadState = z
     values: z.object({
       messages: z.array(ChatMessage),
       title: z.string().optional(),
-      ...artifactFields,
+      ...runValueFields,
     }),
     /** The state of the machine; empty where the run has ended. */
     next: z.array(z.string()),
@@ -90,7 +90,7 @@ export const checkpointMetadata = ({ isInput, isEdit, n, runId }: StepHead) => (
 export function stateOf(threadId: string, step: StateStep): ThreadState {
   const { id, parentId, state, outcome, at, isCancelled } = step
   return {
-    values: { messages: [...step.messages], ...step.artifacts },
+    values: { messages: [...step.messages], ...runValues(step) },
     // Pages show a state with something next, and no question, as a breakpoint.
     next: outcome === null && !isCancelled ? [state] : [],
     tasks: [...tasksOf(step)],

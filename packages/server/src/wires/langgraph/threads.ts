@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { JsonObjectSchema, limits } from '@signalbox/core'
 import type { ThreadFilter, ThreadOrder, ThreadView } from '@signalbox/postgres'
-import { approvalsWaiting } from '../../http/approvals.ts'
+import { waitingInTree } from '../../http/humans-asked.ts'
 import { Id } from '../../http/wire/ids.ts'
 import { notYet } from '../../http/wire/not-yet.ts'
 import {
@@ -88,7 +88,7 @@ type Place = Pick<ThreadView, 'tenantId' | 'threadId'> &
 
 /** The state of a thread as it is now, with its title where the thread was read with it. */
 export async function currentState(
-  read: Pick<ReadModel, 'threadEvents' | 'run' | 'approvals' | 'waiting'>,
+  read: Pick<ReadModel, 'threadEvents' | 'run' | 'approvals' | 'inputs' | 'waiting' | 'listedRun'>,
   thread: Place,
 ): Promise<ThreadState> {
   const state = await untitledState(read, thread)
@@ -112,8 +112,8 @@ async function untitledState(
     return isSecond ? withoutNext(state) : untitledState(read, { tenantId, threadId }, true)
   if (head?.cancelRequested) return withoutNext(state)
   // Decided meanwhile: what the events say was true when they were read.
-  if (!head || head.status !== 'waiting') return state
-  return withWaiting(state, interruptsOf(await approvalsWaiting(read, head)))
+  if (!head || (head.status !== 'waiting' && head.waitsBelow !== true)) return state
+  return withWaiting(state, interruptsOf(await waitingInTree(read, head)))
 }
 
 /** The thread with what was said in it, and what it waits for. */

@@ -2,12 +2,12 @@
 import { z } from '@hono/zod-openapi'
 import type { Delivery, RunHead } from '@signalbox/engine'
 import { runDocument } from '../../http/run-document.ts'
-import { artifactFields } from '../../http/wire/file-view.ts'
 import { iso } from '../../http/wire/iso.ts'
 import { endText, RunError } from '../../http/wire/run-error.ts'
 import { Run, wireStatus } from '../../http/wire/run-view.ts'
 import type { ReadModel } from '../../read-model.ts'
 import { ChatMessage } from './messages.ts'
+import { nothingLeft, runValueFields, runValues } from './run-values.ts'
 import { lastStep, threadEvents, throughHead } from './state.ts'
 
 /** What a receiver is sent. */
@@ -19,7 +19,7 @@ const WebhookBody = Run.omit({ error: true })
     run_ended_at: z.string().nullable(),
     webhook_sent_at: z.string(),
     /** Null where they were too large; then `values_omitted` is there. */
-    values: z.object({ messages: z.array(ChatMessage), ...artifactFields }).nullable(),
+    values: z.object({ messages: z.array(ChatMessage), ...runValueFields }).nullable(),
     values_omitted: z.literal(true).optional(),
     /** Present when the run ended in error. */
     error: z
@@ -57,7 +57,10 @@ export async function webhookBody(
     run_started_at: started ? iso(started.at) : null,
     run_ended_at: ended ? iso(ended.at) : null,
     webhook_sent_at: at.toISOString(),
-    values: { messages: [...(step?.messages ?? [])], ...step?.artifacts },
+    values: {
+      messages: [...(step?.messages ?? [])],
+      ...runValues(step ?? nothingLeft),
+    },
     ...errorOf(head, error ?? null),
   }
 }

@@ -3,7 +3,7 @@
  * has, and tells what came of it. Its owner ends it, whatever it does.
  */
 import { parentPort } from 'node:worker_threads'
-import { Bash, InMemoryFs, MountableFs, OverlayFs } from 'just-bash'
+import { Bash, type IFileSystem, InMemoryFs, MountableFs, OverlayFs } from 'just-bash'
 import type { FromThread, ToThread } from './messages.ts'
 import { TreeFs, workspacePoint } from './tree-fs.ts'
 
@@ -31,9 +31,15 @@ function bashOver(files: TreeFs, asked: Extract<ToThread, { type: 'run' }>): Bas
   const base = new InMemoryFs(undefined, { maxTotalBytes: asked.tmpBytesMax })
   base.mkdirSync('/tmp', { recursive: true })
   base.writeFileSync('/dev/null', '')
-  const fs = new MountableFs({ base, mounts: [{ mountPoint: workspacePoint, filesystem: files }] })
-  for (const { at, directory } of asked.mounts)
-    fs.mount(at, new OverlayFs({ root: directory, mountPoint: '/', readOnly: true }))
+  const workspace = withMounts(
+    files,
+    asked.mounts.filter(({ at }) => isInside(at)),
+  )
+  const fs = new MountableFs({
+    base,
+    mounts: [{ mountPoint: workspacePoint, filesystem: workspace }],
+  })
+  for (const mount of asked.mounts) if (!isInside(mount.at)) fs.mount(mount.at, readOnly(mount))
   return new Bash({
     fs,
     cwd: asked.cwd,
@@ -51,13 +57,33 @@ function bashOver(files: TreeFs, asked: Extract<ToThread, { type: 'run' }>): Bas
   })
 }
 
+type Mount = Extract<ToThread, { type: 'run' }>['mounts'][number]
+
+const isInside = (at: string): boolean => at.startsWith(`${workspacePoint}/`)
+
+/** Files are as large as whoever mounts them lets them be. */
+const readOnly = ({ directory }: Mount): OverlayFs =>
+  new OverlayFs({ root: directory, mountPoint: '/', readOnly: true, maxFileReadSize: 0 })
+
+/** A mount is not made below another one: what stands within the workspace is mounted over the files of the thread. */
+function withMounts(files: TreeFs, mounts: readonly Mount[]): IFileSystem {
+  if (mounts.length === 0) return files
+  const point = ({ at }: Mount): string => at.slice(workspacePoint.length)
+  return new MountableFs({
+    base: files,
+    mounts: mounts.map((mount) => ({ mountPoint: point(mount), filesystem: readOnly(mount) })),
+  })
+}
+
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 
 async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
   const files = new TreeFs(asked.files, readContent, asked.filesBytesMax)
   const bash = bashOver(files, asked)
   const { script, stdin } = asked
-  const { exitCode, stdout, stderr } = await bash.exec(script, { stdin, rawScript: true })
+  const { exitCode, stdout, stderr } = await bash
+    .exec(script, { stdin, rawScript: true })
+    .catch(endedByReadOnly)
   const changes = [...(await files.changes())]
   const [out, err] = [text(stdout), text(stderr)]
   // The output beyond the limit is counted, and stays here.
@@ -74,6 +100,18 @@ async function run(asked: Extract<ToThread, { type: 'run' }>): Promise<void> {
 
 const describe = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/**
+ * A redirection into a mount ends the whole script: just-bash knows no file system that refuses to be written. It is a failure of that command,
+ * and no fault of the sandbox.
+ */
+function endedByReadOnly(error: unknown) {
+  const message = describe(error)
+  if (!message.startsWith('EROFS')) throw error
+  const [, path = ''] = /'(.*)'/.exec(message) ?? []
+  const stderr = `bash: ${path}: Read-only file system. The script was ended here.\n`
+  return { exitCode: 1, stdout: '', stderr }
+}
 
 port.on('message', (message: ToThread) => {
   if (message.type === 'run')

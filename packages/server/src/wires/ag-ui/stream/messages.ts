@@ -1,21 +1,23 @@
 /** Messages of a thread in AG-UI's words, whole and as the events that bring a client from one to the next. */
-import type { ChatMessage } from '../../langgraph/messages.ts'
-import type { AgUiEvent, AgUiMessage, SentMessage } from '../event.ts'
+import { type ChatMessage, type ChatContent, chatWords } from '../../langgraph/messages.ts'
+import type { AgUiContent, AgUiEvent, AgUiMessage, SentMessage } from '../event.ts'
 import { isContext } from '../new-messages.ts'
 
 /** A message of the history. */
 function agUiMessage(message: ChatMessage): AgUiMessage {
-  const { id, content } = message
+  const { id } = message
   switch (message.type) {
     case 'human':
-      return { id, role: 'user', content }
+      return { id, role: 'user', content: agUiContent(message.content) }
     case 'system':
-      return { id, role: 'system', content }
+      return { id, role: 'system', content: chatWords(message) }
     case 'tool': {
-      const error = message.status === 'error' ? { error: content } : {}
+      const content = agUiContent(message.content)
+      const error = message.status === 'error' ? { error: chatWords(message) } : {}
       return { id, role: 'tool', toolCallId: message.tool_call_id, content, ...error }
     }
     case 'ai': {
+      const { content } = message
       const toolCalls = message.tool_calls.map(({ id: callId, name, args }) => ({
         id: callId,
         type: 'function' as const,
@@ -26,6 +28,15 @@ function agUiMessage(message: ChatMessage): AgUiMessage {
     }
   }
 }
+
+const agUiContent = (content: ChatContent): AgUiContent =>
+  typeof content === 'string'
+    ? content
+    : content.map((block) =>
+        block.type === 'text'
+          ? block
+          : { type: 'image', source: { type: 'url', value: block.image_url.url } },
+      )
 
 /** All messages of the thread. What the client has sent stands as it sent it: with its parts, and the role it gave. */
 export const messagesSnapshot = (
@@ -87,6 +98,6 @@ const resultOf = (message: Extract<ChatMessage, { type: 'tool' }>): AgUiEvent =>
   messageId: message.id,
   toolCallId: message.tool_call_id,
   role: 'tool',
-  content: message.content,
+  content: agUiContent(message.content),
   ...(message.status === 'error' ? { metadata: { signalbox: { is_error: true } } } : {}),
 })

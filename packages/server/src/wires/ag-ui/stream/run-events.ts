@@ -6,9 +6,10 @@
  * E2 Calls, with their arguments, stand in the stream only after all verdicts of their step were seen (I23).
  * E3 What cannot be said by going on is said by a snapshot: text that is withdrawn, a message that is another now.
  */
-import { decisionSchemas, type Outcome } from '@signalbox/core'
+import { decisionSchemas, JsonObjectSchema, type Outcome, type Todos } from '@signalbox/core'
 import type { LiveText, RunHead, StoredEvent, ToolProgress } from '@signalbox/engine'
 import type { ChatMessage } from '../../langgraph/messages.ts'
+import { planValues } from '../../langgraph/plan.ts'
 import { sameLengths } from '../../langgraph/stream/position.ts'
 import { Projection } from '../../langgraph/stream/projection.ts'
 import type { AgUiEvent, SentMessage } from '../event.ts'
@@ -35,7 +36,13 @@ export interface AskedStream {
   readonly isRepeat: boolean
 }
 
-const answers = new Set(['approval.answered', 'approval.expired', 'tool.resolved'])
+const answers = new Set([
+  'approval.answered',
+  'approval.expired',
+  'input.answered',
+  'input.expired',
+  'tool.resolved',
+])
 const steps = new Set(['context', 'model', 'guardrail', 'tools'])
 
 const isWords = ({ type }: ChatMessage): boolean => type === 'human' || type === 'system'
@@ -54,6 +61,8 @@ export class RunEvents {
   #isPast: boolean
   #hasDecided = false
   #state = 'queued'
+  /** The plan that the client was shown last. */
+  #todos: Todos | null = null
   #step: string | null = null
   #outcome: Outcome | null = null
   #isOver = false
@@ -110,6 +119,7 @@ export class RunEvents {
     if (!this.#history || !this.#isPast) return
     if (this.#had === null) yield* this.#show()
     yield* this.#change(settled)
+    yield* this.#plan()
     yield* this.#enter()
     if (this.#outcome === null && this.#isWaiting()) yield* this.#interrupt()
   }
@@ -150,7 +160,7 @@ export class RunEvents {
   #isWaiting(): boolean {
     const { about } = this.#asked
     const isAnswered = this.#questions.open.some((asked) =>
-      about.has(asked.for === 'approval' ? asked.call_id : asked.effect_id),
+      about.has(asked.for === 'resolution' ? asked.effect_id : asked.call_id),
     )
     return this.#questions.isWaiting && !isAnswered
   }
@@ -166,6 +176,23 @@ export class RunEvents {
     if (isRepeat || isMissing) yield snapshot
     this.#had = new Map(old.map((message) => [message.id, message]))
     yield* this.#children.again()
+  }
+
+  /** The state is the client's own; the plan of the model stands in it as `todos`, wherever there is one. */
+  #stateNow(): unknown {
+    const { state } = this.#asked
+    const { todos } = this.#projection.state
+    if (!todos) return state ?? {}
+    const own = JsonObjectSchema.safeParse(state)
+    return { ...(own.success ? own.data : {}), ...planValues(todos) }
+  }
+
+  /** A plan that the client was not shown yet. */
+  *#plan(): Generator<AgUiEvent, void, undefined> {
+    const { todos } = this.#projection.state
+    if (todos === this.#todos) return
+    this.#todos = todos
+    yield { type: 'STATE_SNAPSHOT', snapshot: this.#stateNow() }
   }
 
   /** What was said and done in the step. `isSettled`: the text in flight has become a message, or nothing. */
@@ -219,8 +246,8 @@ export class RunEvents {
 
   *#interrupt(): Generator<AgUiEvent, void, undefined> {
     yield* this.#close('suspended')
-    const { threadId, runId, sent, state } = this.#asked
-    yield { type: 'STATE_SNAPSHOT', snapshot: state ?? {} }
+    const { threadId, runId, sent } = this.#asked
+    yield { type: 'STATE_SNAPSHOT', snapshot: this.#stateNow() }
     yield messagesSnapshot(this.#projection.state.messages, sent)
     const interrupts = this.#questions.open.map(agUiInterrupt)
     const usage = this.#used.list(this.#children.tokens)

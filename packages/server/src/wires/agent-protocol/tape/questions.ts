@@ -6,8 +6,10 @@ import { factSchemas } from '@signalbox/core'
 import type { StoredEvent } from '@signalbox/engine'
 import type { AskedApproval } from '../../../http/wire/approval-view.ts'
 import { type Interrupt, interruptsOf } from '../../langgraph/interrupt.ts'
-import { askedApproval } from '../../langgraph/state-steps.ts'
+import { askedApproval, askedQuestion } from '../../langgraph/state-steps.ts'
 import type { TapeEvent } from './tape-event.ts'
+
+const closes = new Set(['approval.answered', 'approval.expired', 'input.answered', 'input.expired'])
 
 type ArgsOf = (callId: string) => Record<string, unknown> | null
 
@@ -17,7 +19,8 @@ export class Questions {
   readonly #open = new Map<string, string>()
   /** Approvals since the last time. */
   #asked: { readonly event: StoredEvent; readonly what: AskedApproval }[] = []
-  #unknown: { readonly event: StoredEvent; readonly interrupt: Interrupt }[] = []
+  /** Outcomes and questions since the last time: each is an interrupt of its own. */
+  #others: { readonly event: StoredEvent; readonly interrupt: Interrupt }[] = []
 
   /** Sees an event, and says whether it answers something. */
   see(event: StoredEvent, toolOf: (callId: string) => string | null): TapeEvent | null {
@@ -27,10 +30,9 @@ export class Questions {
       this.#open.set(effectId, effectId)
       const what = { for: 'resolution' as const, effect_id: effectId, call_id: callId, attempt }
       for (const interrupt of interruptsOf([{ ...what, tool: toolOf(callId) }]))
-        this.#unknown.push({ event, interrupt })
+        this.#others.push({ event, interrupt })
     }
-    if (type === 'approval.answered' || type === 'approval.expired')
-      return this.#close(event, payload['callId'])
+    if (closes.has(type)) return this.#close(event, payload['callId'])
     return type === 'tool.resolved' ? this.#close(event, payload['effectId']) : null
   }
 
@@ -41,16 +43,23 @@ export class Questions {
     this.#open.set(what.call_id, this.#asked[0]?.what.approval_id ?? what.approval_id)
   }
 
+  /** A question that the decision asks which is being seen. */
+  question(event: StoredEvent): void {
+    const asked = askedQuestion(event)
+    this.#open.set(asked.call_id, asked.call_id)
+    for (const interrupt of interruptsOf([asked])) this.#others.push({ event, interrupt })
+  }
+
   /** What was asked since the last time. */
   take(): readonly TapeEvent[] {
-    const [asked, unknown] = [this.#asked, this.#unknown]
+    const [asked, others] = [this.#asked, this.#others]
     this.#asked = []
-    this.#unknown = []
+    this.#others = []
     const approvals = interruptsOf(asked.map(({ what }) => what))
     const requested = approvals.flatMap((interrupt) =>
       asked.slice(0, 1).map(({ event }) => ({ event, interrupt })),
     )
-    return [...requested, ...unknown].map(({ event, interrupt }) => ({
+    return [...requested, ...others].map(({ event, interrupt }) => ({
       id: `${event.runId}:${event.seq}:asked`,
       method: 'input.requested',
       channel: 'input',

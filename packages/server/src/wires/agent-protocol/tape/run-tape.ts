@@ -66,6 +66,7 @@ export class RunTape {
     const answered = this.#questions.see(event, (callId) => this.#projection.steps.toolOf(callId))
     if (event.type === 'approval.requested')
       this.#questions.ask(event, (callId) => this.#projection.argsOf(callId))
+    if (event.type === 'input.requested') this.#questions.question(event)
     const child = childEvent(event)
     if (answered) yield { slot: slots.event, event: answered }
     if (child) yield { slot: slots.event + 1, event: child }

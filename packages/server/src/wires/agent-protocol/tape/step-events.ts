@@ -1,6 +1,7 @@
 /** What a step did, on the channels that show state and tools. Their number depends on nothing but the log. */
 import { wireStatus } from '../../../http/wire/run-view.ts'
 import { checkpointId } from '../../langgraph/checkpoint.ts'
+import { chatWords } from '../../langgraph/messages.ts'
 import type { StreamMode } from '../../langgraph/stream/modes.ts'
 import { type ShownMoment, stateFrames } from '../../langgraph/stream/state-frames.ts'
 import type { Channel, TapeEvent } from './tape-event.ts'
@@ -101,7 +102,7 @@ const toolsDone = (moment: ShownMoment): readonly TapeSlot[] =>
     const data =
       now.status === 'success'
         ? { event: 'tool-finished', ...about, output: now }
-        : { event: 'tool-error', ...about, message: now.content }
+        : { event: 'tool-error', ...about, message: chatWords(now) }
     return toolEvent(idOf(moment, `r${n}`), data)
   })
 

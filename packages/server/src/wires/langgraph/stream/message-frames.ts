@@ -106,6 +106,7 @@ function eventPlaces(
       { mode: 'events', ...toolEvent(head, now.name, { name: 'on_tool_end', step, data }) },
     ]
   }
+  if (now.type !== 'ai') return [null, null]
   const rest = now.content.slice((live ?? sameLengths(0)).events)
   const chat = (name: string, data: () => unknown): StreamFrame => ({
     mode: 'events',

@@ -4,11 +4,12 @@
  * P1 The same events give the same places in the same order, whoever follows, and whatever came live before.
  * P2 Nothing of a step is shown before all of its verdicts were seen: calls stand in a message only after the verdict (I23).
  */
-import { decisionSchemas, eventClass, isEventType, isFactType } from '@signalbox/core'
+import { decisionSchemas, eventClass, isEventType, isFactType, type Todos } from '@signalbox/core'
 import type { RunHead, StoredEvent } from '@signalbox/engine'
 import { Artifacts } from '../../../files/artifacts.ts'
 import { Failures } from '../failure.ts'
-import { stepIds } from '../state-steps.ts'
+import { stepHeads } from '../state-steps.ts'
+import { plansOf } from '../plan.ts'
 import { type ChatMessage, ChatMessages } from '../messages.ts'
 import { type Change, messageFrames, type FramePlace } from './message-frames.ts'
 import { type ShownMoment, type State, stateFrames } from './state-frames.ts'
@@ -27,6 +28,8 @@ export class Projection {
   readonly #withdrawn = new WeakSet<ChatMessage>()
   readonly #failures = new Failures()
   readonly #artifacts = new Artifacts()
+  /** The plan of the model; null if none was written. */
+  #todos: Todos | null = null
   readonly steps: Steps
   /** Facts that no decision has folded yet. */
   #facts: StoredEvent[] = []
@@ -50,8 +53,10 @@ export class Projection {
     this.#hasHistory = true
     for (const event of history) this.#chat.take(event)
     this.#before = this.#list()
-    const ids = stepIds(history)
-    this.steps.follow(ids.length, ids.at(-1) ?? null)
+    const heads = stepHeads(history)
+    const last = heads.at(-1)?.id ?? null
+    this.#todos ??= (last === null ? null : plansOf(history, heads).get(last)) ?? null
+    this.steps.follow(heads.length, last)
   }
 
   see(event: StoredEvent): void {
@@ -64,6 +69,8 @@ export class Projection {
     const folded = type === 'run.transitioned' ? this.#fold(event) : []
     this.steps.see(event, folded)
     if (isVerdict(event)) this.#chat.take(event)
+    if (type === 'todo.written')
+      this.#todos = decisionSchemas['todo.written'].parse(event.payload).todos
     this.#failures.see(event)
   }
 
@@ -71,7 +78,8 @@ export class Projection {
   get state(): State {
     const failure = this.#failures.at(this.#head.outcome)
     const messages = [...this.#list().values()]
-    return { head: this.#head, messages, artifacts: this.#artifacts.values, failure }
+    const [artifacts, todos] = [this.#artifacts.values, this.#todos]
+    return { head: this.#head, messages, artifacts, todos, failure }
   }
 
   /** The places of the step that is over; `shown` is the text that a client was shown live. */

@@ -152,8 +152,8 @@ class RunFrames {
 
   async *#interrupt(head: RunHead): AsyncGenerator<string, void, undefined> {
     const __interrupt__ = await this.#sources.interrupts(head)
-    const { messages, artifacts } = this.#projection.state
-    const values = () => ({ ...valuesOf({ head, messages, artifacts }), __interrupt__ })
+    const { state } = this.#projection
+    const values = () => ({ ...valuesOf({ ...state, head }), __interrupt__ })
     yield* this.#write(slots.waiting, {
       mode: 'updates',
       event: 'updates',

@@ -1,6 +1,5 @@
 /** What a step did to the state of a run: `updates`, `tasks`, `values`, `checkpoints`, `debug`, `error`. */
 import type { RunHead } from '@signalbox/engine'
-import type { ArtifactValues } from '../../../files/artifacts.ts'
 import { parentOf } from '../../../http/run-document.ts'
 import { iso } from '../../../http/wire/iso.ts'
 import { runView } from '../../../http/wire/run-view.ts'
@@ -8,18 +7,17 @@ import { type Values, withRole } from '../../../http/wire/values.ts'
 import { checkpointId, checkpointOf } from '../checkpoint.ts'
 import type { RunFailure } from '../failure.ts'
 import type { ChatMessage } from '../messages.ts'
+import { type RunLeft, runValues } from '../run-values.ts'
 import { type StreamFrame, type Node } from './frame.ts'
 import { toolEvent, chatEvent } from './lang-chain-events.ts'
 import { type Change, completePlace, type FramePlace } from './message-frames.ts'
 import type { StreamStep, NodeTask } from './step.ts'
 
 /** The state of a run after a step. */
-export interface State {
+export interface State extends RunLeft {
   /** The run as it was then. */
   readonly head: RunHead
   readonly messages: readonly ChatMessage[]
-  /** The artifacts that the run has left so far for its users. */
-  readonly artifacts: ArtifactValues
   /** Of its end; null if it was none. */
   readonly failure: RunFailure | null
 }
@@ -31,13 +29,9 @@ export interface ShownMoment {
 }
 
 /** The full state, as `values` shows it. */
-export const valuesOf = ({
-  messages,
-  artifacts,
-  head,
-}: Pick<State, 'messages' | 'artifacts' | 'head'>): Values => ({
+export const valuesOf = ({ messages, head, ...left }: Omit<State, 'failure'>): Values => ({
   messages: messages.map(withRole),
-  ...artifacts,
+  ...runValues(left),
   outcome: head.outcome,
   // Which call of the parent it works for stands in the document of the run.
   run: runView(head, { parent: parentOf(head) }),
