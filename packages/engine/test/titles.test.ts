@@ -247,6 +247,18 @@ describe('first words pass the stream guardrails of the agent', () => {
     expect(title).not.toContain('abcdef')
   })
 
+  test.each([4_056, 4_060, 4_080, 4_095, 8_150, 8_180])(
+    'a secret behind %i blank lines is in no title, whatever part of it is looked at',
+    async (lines) => {
+      const token = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`
+      const { engine, register } = await started(namer(titles('never')).model)
+      const guarded = agent([], { title: 'words', guardrails: { stream: secrets } })
+      await begin(engine, guarded, said(`${'\n'.repeat(lines)}${token}`))
+      const title = await titleOf(register)
+      for (const part of ['ghp', 'aB3']) expect(title).not.toContain(part)
+    },
+  )
+
   test('a guardrail that objects leaves a title of nothing', async () => {
     const { engine, register } = await started(namer(titles('never')).model)
     const terms = [{ use: 'banned-terms' as const, terms: ['canary'], action: 'fail' as const }]

@@ -39,10 +39,11 @@ export function guardedTitle(
 function passed(guard: StreamGuard, texts: readonly string[]): readonly string[] | null {
   const all: string[] = []
   for (const text of texts.slice(0, textsMax)) {
-    const begun = guard.push('text', wellFormed(text.slice(0, limits.titleSourceCharsMax)))
+    const begun = guard.push('text', wellFormed(text.slice(0, judgedCharsMax)))
     const ended = guard.end('text')
     if (begun.type === 'tripped' || ended.type === 'tripped') return null
-    all.push(begun.text + ended.text)
+    const shown = begun.text + ended.text
+    all.push(text.length > judgedCharsMax ? shown.slice(0, -unjudgedChars) : shown)
   }
   return all
 }
@@ -67,6 +68,13 @@ export function objectionTo(
     return {}
   }
 }
+
+/**
+ * Of a long text more is judged than a title is looked for in, and the end of it is not shown: what is cut off there may be the first half of
+ * something that would have been taken out.
+ */
+const unjudgedChars = limits.titleSourceCharsMax
+const judgedCharsMax = limits.titleSourceCharsMax + unjudgedChars
 
 /** Texts of a message that a title is looked for in. */
 const textsMax = 16
