@@ -136,7 +136,7 @@ export class EgressProxy {
       this.#count(target, upstream)
       socket.pipe(upstream).pipe(socket)
     })
-    // What an open tunnel carries is nothing of ours: it breaks off.
+    // An open tunnel carries the bytes of others: it breaks off, without a word of ours.
     upstream.once('close', () => {
       if (isOpen) socket.destroy()
       else refuse('502 Bad Gateway', unreachable(target))
