@@ -137,13 +137,11 @@ export function simulatedModel(world: World, { tables }: MemoryRegister, life: I
 
 const isRoomy = ({ model }: ModelRequest): boolean => model.contextWindow !== undefined
 
-/**
- * The answer with what its request weighs; one that was stopped has words that no summary may say. An answer that was only cut is told to the run
- * that started this one, as the result of a call, and may be summed up there.
- */
+/** The answer with what its request weighs; one that was stopped has words that no summary may say. */
 function weighed(request: ModelRequest, turn: ModelTurn): ModelTurn {
   const usage = { inputTokens: tokensIn(request), outputTokens: 10 }
-  if (turn.verdict !== 'safety') return { ...turn, usage }
+  const isStopped = turn.verdict === 'safety' || turn.verdict === 'length'
+  if (!isStopped) return { ...turn, usage }
   const parts: Parts = [{ type: 'text', text: stoppedWords }]
   return { ...turn, usage, message: { ...turn.message, parts } }
 }
