@@ -19,9 +19,7 @@ const says = (words: string): Parts => [{ type: 'text', text: words }]
 
 /** Answers, and complains of what it should not have been shown. */
 export function summarise({ schedule, complaints }: World, request: ModelRequest): ModelTurn {
-  // A run tells the one that started it what it said before it was cut: as the result of a call, such words may be summed up.
-  const shown = request.prompt.filter(({ role }) => role !== 'tool')
-  if (JSON.stringify(shown).includes(stoppedWords))
+  if (JSON.stringify(request.prompt).includes(stoppedWords))
     complaints.push(`Z3 ${request.messageId} is asked to sum up what was stopped`)
   const fails = schedule.faults && schedule.chance(0.5)
   const way = fails ? ways[Math.floor(schedule.unit() * ways.length)] : undefined
